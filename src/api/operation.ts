@@ -28,8 +28,6 @@ export interface OpenContext<Body> {
   body: Body;
   /** The client's address: behind a trusted proxy the one that the proxy reports. */
   address: string;
-  /** Also in the `x-request-id` header of the answer. */
-  requestId: string;
   /** Returns a request header by its lower-case name; undefined if it was not sent. */
   header(name: string): string | undefined;
   /** Sets a header of the answer. Declare it in `answerHeaders`. */

@@ -5,16 +5,11 @@ import { syncDueGroups } from '../sending/sessions/sync-due-groups.ts';
 import { SHARDS, startLeases, type Leases } from '../sending/leases/leases.ts';
 import { openSessions } from '../sending/sessions/sessions.ts';
 import { watchRuns } from '../sending/campaigns/begin/watch-runs.ts';
-import type { Database } from '../platform/database/statements.ts';
-import type { WorkPoll } from '../platform/database/work-poll.ts';
-import type { Notifications } from '../platform/database/listen.ts';
-import { startSendLoop } from '../sending/deliveries/send-loop.ts';
-import { gapMsOf, type Gaps } from '../sending/deliveries/pace.ts';
+import { startSendLoop, type SendLoopOptions } from '../sending/deliveries/send-loop.ts';
+import { gapMsOf } from '../sending/deliveries/pace.ts';
 import { expireLateRevisions } from '../sending/deliveries/expire-late-revisions.ts';
 import { eraseDeletedUsers } from '../sending/erasure/erase-deleted-users.ts';
 import { startHousekeeping } from '../operations/housekeeping.ts';
-import type { OnLoopError } from '../platform/concurrency/failure-streak.ts';
-import type { Log } from '../platform/log/log.ts';
 import type { Quotas } from '../workspaces/quotas/quotas.ts';
 import type { Loop } from '../platform/concurrency/loop.ts';
 import { loadMedia } from '../content/media/store.ts';
@@ -24,16 +19,9 @@ import { startFailover } from '../sending/senders/fail-over.ts';
 import { watchAnswers } from '../sending/approvals/decide-answers.ts';
 import { recordReceipts } from '../sending/receipts/record-receipts.ts';
 
-export interface WorkerOptions {
-  db: Database;
-  log: Log;
-  notifications: Notifications;
+export interface WorkerOptions extends Omit<SendLoopOptions, 'leases' | 'sessions'> {
   /** By name. */
   messengers: ReadonlyMap<string, Messenger>;
-  /** The gap of each messenger between two sends of one account. */
-  gaps: Gaps;
-  /** IANA zone of users who chose none; UTC unless given. */
-  timeZone?: string | undefined;
   /** Of a workspace; the usual ones unless given. */
   quotas?: Quotas | undefined;
   /** Days after its end in which a campaign keeps its single posts; 400 unless given. */
@@ -46,12 +34,6 @@ export interface WorkerOptions {
   alone: boolean;
   /** As for `startLeases`. */
   maySend?: (() => Promise<boolean>) | undefined;
-  onOutcome?: (kind: string, count: number) => void;
-  onRetry?: () => void;
-  onFirstAttempt?: (lateSeconds: number) => void;
-  /** Polls for loops that have nothing to do; without it each polls for itself. */
-  workPoll?: WorkPoll | undefined;
-  onLoopError?: OnLoopError;
 }
 
 export interface Worker {

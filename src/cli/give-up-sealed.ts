@@ -11,8 +11,6 @@ import { generateSecret } from '../notifications/webhooks/sign.ts';
 import { aboutSecret } from '../notifications/webhooks/webhook-store.ts';
 import { COMMAND_LINE } from './open-users.ts';
 
-/** The status reason of an account that has lost its link. */
-
 /** In the transaction that records the ids of the keys that go on. Accounts, users and webhooks whose sealed rows all open keep them. */
 export async function giveUpSealed(trx: Connection, vault: Vault): Promise<void> {
   const prefixes = vault.keyIds.map((id) => Buffer.from(sealPrefixOf(id), 'hex'));

@@ -79,15 +79,9 @@ const describeFunctions = ({ functions }: UpgradePlan): string =>
 const findBackupProblem = (db: Database, { backup: settings, dataDir, databaseUrl }: Config) =>
   findUpgradeBackupProblem(db, { settings, dataDir, isEmbedded: databaseUrl === undefined });
 
-interface Backups {
-  folder: string;
-  lastAt: Date | undefined;
-  freeBytes: number;
-  /** Whether the start writes a backup first. */
-  isAutomatic: boolean;
-}
+type Backups = Awaited<ReturnType<typeof readBackups>>;
 
-async function readBackups(config: Config): Promise<Backups> {
+async function readBackups(config: Config) {
   const folder = upgradeBackupFolder(config);
   const now = new Date();
   const found = [
@@ -102,6 +96,7 @@ async function readBackups(config: Config): Promise<Backups> {
     folder,
     lastAt,
     freeBytes: await readFreeBytes(nearestFolder(folder)),
+    /** Whether the start writes a backup first. */
     isAutomatic: config.backUpBeforeUpgrade,
   };
 }

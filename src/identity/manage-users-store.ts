@@ -2,14 +2,10 @@
 import { readColumn, readRow, readRows, type Connection } from '../platform/database/statements.ts';
 import type { UserId, WorkspaceId } from '../platform/database/schema.ts';
 import { DEFAULT_MEMBERSHIP } from '../workspaces/members/default-membership.ts';
+import type { User } from './store.ts';
 
 /** A user as administrators see them in a list. */
-export interface ListedUser {
-  userId: UserId;
-  userName: string;
-  email: string;
-  firstName: string;
-  lastName: string;
+export interface ListedUser extends Pick<User, 'userId' | 'userName' | 'email' | 'firstName' | 'lastName'> {
   isAdmin: boolean;
   isEmailVerified: boolean;
   createdAt: Date;

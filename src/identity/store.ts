@@ -54,13 +54,7 @@ export interface UserWithSecrets extends User, Membership, Omit<TokenState, 'mem
   passwordHash: string;
 }
 
-export interface NewUser {
-  firstName: string;
-  lastName: string;
-  userName: string;
-  email: string;
-  phoneNumber: string;
-  whatsappNumber: string;
+export interface NewUser extends Omit<User, 'userId' | 'isFirstLogin' | 'timeZone' | 'language'> {
   whatsappDigits: string;
   passwordHash: string;
   /** The one that the sign-up asked for. */

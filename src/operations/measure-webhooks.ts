@@ -8,10 +8,7 @@ import { WEBHOOK_OUTCOMES, type DisabledReason, type WebhookOutcome } from '../n
 const DISABLED_REASONS: readonly DisabledReason[] = ['gone', 'failing'];
 
 /** Adds the counters of this process's webhook deliveries, and returns the hooks that count. */
-export function createWebhookMetrics(registry: Registry): {
-  onAttempt(outcome: WebhookOutcome): void;
-  onDisabled(reason: DisabledReason): void;
-} {
+export function createWebhookMetrics(registry: Registry) {
   const attempts = addCounter(
     registry,
     'campanile_webhook_attempts_total',
@@ -22,8 +19,8 @@ export function createWebhookMetrics(registry: Registry): {
     reason: DISABLED_REASONS,
   });
   return {
-    onAttempt: (outcome) => attempts.inc({ outcome }),
-    onDisabled: (reason) => disabled.inc({ reason }),
+    onAttempt: (outcome: WebhookOutcome) => attempts.inc({ outcome }),
+    onDisabled: (reason: DisabledReason) => disabled.inc({ reason }),
   };
 }
 

@@ -64,19 +64,10 @@ const LOOPS = [
 ];
 
 /** The metrics of a process, beside those of the HTTP server. */
-export interface Metrics {
-  registry: Registry;
-  countOutcome(kind: string, count: number): void;
-  countRetry(): void;
-  countLoopError(loop: string): void;
-  observeFirstAttempt(lateSeconds: number): void;
-  countLostEvents(count: number): void;
-  countAlarm(alarm: WhatsAppAlarm): void;
-  countCondition(condition: WhatsAppCondition): void;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** A registry of its own for each process, so that several can run in one (as in tests). */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -123,13 +114,13 @@ export function createMetrics(): Metrics {
   build.set({ version, commit }, 1);
   return {
     registry,
-    countAlarm: (alarm) => alarms.inc({ alarm }),
-    countCondition: (condition) => conditions.inc({ condition }),
-    countOutcome: (outcome, count) => outcomes.inc({ outcome }, count),
+    countAlarm: (alarm: WhatsAppAlarm) => alarms.inc({ alarm }),
+    countCondition: (condition: WhatsAppCondition) => conditions.inc({ condition }),
+    countOutcome: (outcome: string, count: number) => outcomes.inc({ outcome }, count),
     countRetry: () => retries.inc(),
-    countLoopError: (loop) => loopErrors.inc({ loop }),
-    countLostEvents: (count) => lostEvents.inc(count),
-    observeFirstAttempt: (lateSeconds) => lateness.observe(Math.max(0, lateSeconds)),
+    countLoopError: (loop: string) => loopErrors.inc({ loop }),
+    countLostEvents: (count: number) => lostEvents.inc(count),
+    observeFirstAttempt: (lateSeconds: number) => lateness.observe(Math.max(0, lateSeconds)),
   };
 }
 

@@ -1,7 +1,6 @@
 import { readAccountStates } from '../../sending/accounts/account-status.ts';
-import { NEVER_SEEN, readProgress, type WorkspaceProgress } from '../../sending/campaigns/read/read-progress.ts';
+import { NEVER_SEEN, readProgress } from '../../sending/campaigns/read/read-progress.ts';
 import type { Database } from '../../platform/database/statements.ts';
-import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { readNewEvents, type NewEvents, type PageLimits } from '../../workspaces/events/read-new-events.ts';
 import { isDataError } from '../../platform/errors/database-errors.ts';
 import { isolate } from '../../platform/concurrency/isolate.ts';
@@ -25,12 +24,7 @@ interface PollDeps {
 }
 
 /** The data of several workspaces from one read. */
-interface Seen {
-  feeds: readonly WorkspaceChannel[];
-  accounts: Awaited<ReturnType<typeof readAccountStates>>;
-  progress: ReadonlyMap<WorkspaceId, WorkspaceProgress>;
-  happened: NewEvents;
-}
+type Seen = Awaited<ReturnType<typeof read>>;
 
 /**
  * Reads the changes and new events of all workspaces at once and sends them. Newcomers also get the events that they missed, and a
@@ -68,7 +62,7 @@ export async function poll(
   );
 }
 
-async function read({ db, timeZone }: PollDeps, feeds: readonly WorkspaceChannel[], limits: PageLimits): Promise<Seen> {
+async function read({ db, timeZone }: PollDeps, feeds: readonly WorkspaceChannel[], limits: PageLimits) {
   const [accounts, progress, happened] = await Promise.all([
     readAccountStates(
       { db, timeZone },

@@ -1,5 +1,3 @@
-import { create as contentDisposition } from 'content-disposition';
-import { fileNameOf } from '../../content/media/file-name.ts';
 import { readGroupAnalytics } from '../../sending/analytics/group-analytics.ts';
 import { readGroup, type GroupPost } from '../../sending/analytics/read-group.ts';
 import { readOverview, type OverviewSums } from '../../sending/analytics/read-overview.ts';
@@ -8,7 +6,7 @@ import { estimateFinish, type ExpectDeps, type ExpectedFinish } from '../../send
 import type { analytics } from '../contract/analytics.ts';
 import type { Handlers } from '../operation.ts';
 import { describeHead, describeRun } from './campaign-reads.ts';
-import { readCsvForm } from './csv.ts';
+import { beginCsv } from './csv.ts';
 import { describeCounts, describeRow, shownReach, sumOfReach } from './group-rows.ts';
 import { describeGroup } from './groups.ts';
 import { writeGroups } from './write-groups.ts';
@@ -62,10 +60,9 @@ export const analyticsHandlers: Handlers<typeof analytics, AnalyticsDeps> = {
     };
   },
 
-  async exportCampaign(deps, { body, actor, header, setHeader }) {
-    const found = await readGroupAnalytics(deps, actor, body.campaignId, { withPolls: true });
-    setHeader('content-disposition', contentDisposition(fileNameOf(found.campaign.name, 'csv')));
-    return writeGroups(found, await readCsvForm(deps, { body, actor, header }));
+  async exportCampaign(deps, asked) {
+    const found = await readGroupAnalytics(deps, asked.actor, asked.body.campaignId, { withPolls: true });
+    return writeGroups(found, await beginCsv(deps, asked, found.campaign.name));
   },
 };
 

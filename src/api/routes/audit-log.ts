@@ -1,5 +1,3 @@
-import { create as contentDisposition } from 'content-disposition';
-import { fileNameOf } from '../../content/media/file-name.ts';
 import type { Database } from '../../platform/database/statements.ts';
 import {
   listAuditLog,
@@ -11,7 +9,7 @@ import {
 } from '../../workspaces/audit/list-audit-log.ts';
 import type { auditLog } from '../contract/audit-log.ts';
 import type { Handlers } from '../operation.ts';
-import { readCsvForm, writeCsv } from './csv.ts';
+import { beginCsv, writeCsv } from './csv.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 
 export const auditLogHandlers: Handlers<typeof auditLog, { db: Database; timeZone: string }> = {
@@ -19,10 +17,9 @@ export const auditLogHandlers: Handlers<typeof auditLog, { db: Database; timeZon
     return describePage(await listAuditLog(deps, actor, { ...body, ...pageOf(body) }));
   },
 
-  async exportAuditLog(deps, { body, actor, header, setHeader }) {
-    setHeader('content-disposition', contentDisposition(fileNameOf('audit-log', 'csv')));
-    const form = await readCsvForm(deps, { body, actor, header });
-    return writeCsv(COLUMNS, readAuditLog(deps, actor, body), toCells, form);
+  async exportAuditLog(deps, asked) {
+    const form = await beginCsv(deps, asked, 'audit-log');
+    return writeCsv(COLUMNS, readAuditLog(deps, asked.actor, asked.body), toCells, form);
   },
 
   listSecurityLog: async (deps, { body, actor }) => describePage(await listSecurityLog(deps, actor, pageOf(body))),

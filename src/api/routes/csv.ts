@@ -1,5 +1,7 @@
 import { setImmediate as letOthers } from 'node:timers/promises';
+import { create as contentDisposition } from 'content-disposition';
 import papaparse from 'papaparse';
+import { fileNameOf } from '../../content/media/file-name.ts';
 import { escapeFormulaWithin, FORMULA } from '../../content/sheets/escape-formula.ts';
 import { readCustoms, type Customs } from '../../sending/analytics/read-customs.ts';
 import { LongText } from '../contract/long-text.ts';
@@ -22,13 +24,15 @@ export interface CsvForm {
   customs: Customs;
 }
 
-type Asked = Pick<BearerContext<{ format: CsvForm['format'] }>, 'body' | 'actor' | 'header'>;
+type Asked = Pick<BearerContext<{ format: CsvForm['format'] }>, 'body' | 'actor' | 'header' | 'setHeader'>;
 
-/** Reads in which form a user gets a file that they have asked for. */
-export async function readCsvForm(
+/** Reads in which form a user gets a file that they have asked for, and names the file in the answer. */
+export async function beginCsv(
   deps: Parameters<typeof readCustoms>[0],
-  { body, actor, header }: Asked,
+  { body, actor, header, setHeader }: Asked,
+  name: string,
 ): Promise<CsvForm> {
+  setHeader('content-disposition', contentDisposition(fileNameOf(name, 'csv')));
   return { format: body.format, customs: await readCustoms(deps, actor, header('accept-language')) };
 }
 
@@ -43,15 +47,6 @@ export function writeCsv<Column extends string, Row>(
   toCells: (row: Row) => Cells<Column>,
   form?: CsvForm,
 ): LongText {
-  return new LongText(writePieces(columns, rows, toCells, form));
-}
-
-async function* writePieces<Column extends string, Row>(
-  columns: readonly Column[],
-  rows: readonly Row[] | AsyncIterable<readonly Row[]>,
-  toCells: (row: Row) => Cells<Column>,
-  form: CsvForm | undefined,
-): AsyncGenerator<string> {
   const customs = form?.format === 'excel' ? form.customs : undefined;
   const names = columns.map((column) => ({ name: toCamelCase(column), isRate: column.endsWith('_rate') }));
   const toCell = (cell: Cell, isRate: boolean) => (customs ? toExcel(cell, isRate, customs) : cell);
@@ -59,7 +54,7 @@ async function* writePieces<Column extends string, Row>(
     const cells: Readonly<Record<string, Cell>> = toCells(row);
     return names.map(({ name, isRate }) => toCell(cells[name], isRate));
   };
-  yield* writeLines(columns, rows, toLine, customs);
+  return new LongText(writeLines(columns, rows, toLine, customs));
 }
 
 /** As `writeCsv`, with columns whose names are not ours: a row becomes cells in their order. */

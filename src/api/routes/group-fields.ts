@@ -1,4 +1,3 @@
-import { create as contentDisposition } from 'content-disposition';
 import { SHEET_LIMITS } from '../../content/sheets/read-sheet.ts';
 import { decodeBase64 } from '../../content/media/decode-base64.ts';
 import type { Database } from '../../platform/database/statements.ts';
@@ -9,7 +8,7 @@ import { setGroupFields } from '../../sending/groups/fields/set-group-fields.ts'
 import { findGroups, type FoundGroup } from '../../sending/groups/find-groups.ts';
 import type { groupFields } from '../contract/group-fields.ts';
 import type { Handlers } from '../operation.ts';
-import { readCsvForm, writeTable } from './csv.ts';
+import { beginCsv, writeTable } from './csv.ts';
 import { describeGroup, nameGroup } from './groups.ts';
 
 export const groupFieldHandlers: Handlers<typeof groupFields, { db: Database; timeZone: string }> = {
@@ -46,15 +45,14 @@ export const groupFieldHandlers: Handlers<typeof groupFields, { db: Database; ti
     };
   },
 
-  async exportGroupFields(deps, { body, actor, header, setHeader }) {
-    const { fields, groups } = await readFieldSheet(deps, actor, body.groupListId);
-    setHeader('content-disposition', contentDisposition('groups.csv'));
+  async exportGroupFields(deps, asked) {
+    const { fields, groups } = await readFieldSheet(deps, asked.actor, asked.body.groupListId);
     const toCells = ({ groupId, name, values }: (typeof groups)[number]) => [
       groupId,
       name,
       ...fields.map(({ fieldId }) => values[fieldId]),
     ];
     const columns = ['group_metadata_id', 'group', ...fields.map(({ name }) => name)];
-    return writeTable(columns, groups, toCells, await readCsvForm(deps, { body, actor, header }));
+    return writeTable(columns, groups, toCells, await beginCsv(deps, asked, 'groups'));
   },
 };

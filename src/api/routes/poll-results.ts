@@ -1,11 +1,13 @@
-import { create as contentDisposition } from 'content-disposition';
-import { fileNameOf } from '../../content/media/file-name.ts';
 import type { Database } from '../../platform/database/statements.ts';
-import { readNamedVotes, readPollResults, type PollResults } from '../../sending/analytics/read-poll-results.ts';
+import {
+  readNamedVotes,
+  readPollResults,
+  type NamedVote,
+  type PollResults,
+} from '../../sending/analytics/read-poll-results.ts';
 import type { pollResultOperations } from '../contract/poll-results.ts';
 import type { Handlers } from '../operation.ts';
-import type { LongText } from '../contract/long-text.ts';
-import { readCsvForm, writeCsv, type CsvForm } from './csv.ts';
+import { beginCsv, writeCsv } from './csv.ts';
 import { nameGroup } from './groups.ts';
 
 /** In this order. A new column is added at the end. */
@@ -28,35 +30,26 @@ export const pollResultHandlers: Handlers<typeof pollResultOperations, { db: Dat
     return { polls: polls.map(describePoll) };
   },
 
-  async exportPoll(deps, { body, actor, header, setHeader }) {
-    const { campaignId, runId = null } = body;
+  async exportPoll(deps, asked) {
+    const { campaignId, runId = null, voters } = asked.body;
     const about = { campaignId, runId };
-    const form = await readCsvForm(deps, { body, actor, header });
-    const write = body.voters ? writeVoters : writeResults;
-    const { name, csv } = await write(form, deps, actor, about);
-    setHeader('content-disposition', contentDisposition(fileNameOf(name, 'csv')));
-    return csv;
+    if (voters) {
+      const { name, votes } = await readNamedVotes(deps, asked.actor, about);
+      return writeCsv(VOTER_COLUMNS, votes.flatMap(toVoterRows), (row) => row, await beginCsv(deps, asked, name));
+    }
+    const { name, polls } = await readPollResults(deps, asked.actor, about);
+    return writeCsv(COLUMNS, polls.flatMap(toResultRows), (row) => row, await beginCsv(deps, asked, name));
   },
 };
 
-type Read = typeof readPollResults;
-
-async function writeResults(form: CsvForm, ...asked: Parameters<Read>): Promise<{ name: string; csv: LongText }> {
-  const { name, polls } = await readPollResults(...asked);
-  const rows = polls.flatMap(({ question, options, groups }) =>
-    groups.flatMap((group) =>
-      options.map((option, index) => ({ ...nameGroup(group), question, option, votes: group.votes[index] ?? 0 })),
-    ),
+function toResultRows({ question, options, groups }: PollResults) {
+  return groups.flatMap((group) =>
+    options.map((option, index) => ({ ...nameGroup(group), question, option, votes: group.votes[index] ?? 0 })),
   );
-  return { name, csv: writeCsv(COLUMNS, rows, (row) => row, form) };
 }
 
-async function writeVoters(form: CsvForm, ...asked: Parameters<Read>): Promise<{ name: string; csv: LongText }> {
-  const { name, votes } = await readNamedVotes(...asked);
-  const rows = votes.flatMap(({ options, ...vote }) =>
-    options.map((option) => ({ ...vote, groupMetadataId: vote.groupId, option, votedAt: vote.at })),
-  );
-  return { name, csv: writeCsv(VOTER_COLUMNS, rows, (row) => row, form) };
+function toVoterRows({ options, ...vote }: NamedVote) {
+  return options.map((option) => ({ ...vote, groupMetadataId: vote.groupId, option, votedAt: vote.at }));
 }
 
 function describePoll(poll: PollResults) {

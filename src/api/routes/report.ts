@@ -1,7 +1,5 @@
-import { create as contentDisposition } from 'content-disposition';
 import { countAttempts, type AttemptLimit } from '../../identity/sign-in/brute-force-limit.ts';
 import { networkOf } from '../../identity/sign-in/known-networks.ts';
-import { fileNameOf } from '../../content/media/file-name.ts';
 import type { Database } from '../../platform/database/statements.ts';
 import type { BestTime } from '../../sending/analytics/report/best-times.ts';
 import { readReport, type Report, type ReportRow } from '../../sending/analytics/report/read-report.ts';
@@ -16,7 +14,7 @@ import type { OverviewSums } from '../../sending/analytics/read-overview.ts';
 import { LongList } from '../contract/long-list.ts';
 import type { report } from '../contract/report.ts';
 import type { Handlers } from '../operation.ts';
-import { readCsvForm, writeCsv } from './csv.ts';
+import { beginCsv, writeCsv } from './csv.ts';
 import { nameGroup } from './groups.ts';
 import { rate } from './rate.ts';
 
@@ -32,11 +30,9 @@ export const reportHandlers: Handlers<typeof report, ReportDeps> = {
     return describeReport(await readReport(deps, actor, body), body.limit);
   },
 
-  async exportReport(deps, { body, actor, header, setHeader }) {
-    const result = await readReport(deps, actor, body);
-    const { startDate, endDate } = result.span;
-    setHeader('content-disposition', contentDisposition(fileNameOf(`${startDate} - ${endDate}`, 'csv')));
-    const form = await readCsvForm(deps, { body, actor, header });
+  async exportReport(deps, asked) {
+    const result = await readReport(deps, asked.actor, asked.body);
+    const form = await beginCsv(deps, asked, `${result.span.startDate} - ${result.span.endDate}`);
     const say = sayFailuresIn(form.customs.language);
     return writeCsv(COLUMNS, result.groups, (row) => ({ ...describeRow(row), errorText: say(row) }), form);
   },

@@ -234,7 +234,6 @@ function contextOf(request: FastifyRequest, reply: FastifyReply): OpenContext<un
   return {
     body: request.body,
     address: request.ip,
-    requestId: request.id,
     transfer: request.transfer,
     warnings: warningsOf(request),
     warn(sentences = []) {

@@ -11,7 +11,6 @@ export interface Picture {
   /** In pixels, after rotation. */
   width: number;
   height: number;
-  isAnimated: boolean;
   /** The Exif orientation, if there is one. */
   orientation: number | undefined;
   /** A small JPEG; undefined if the picture is too large, or damaged. */
@@ -79,7 +78,7 @@ export async function prepareForDelivery(
     // The converted picture is read again at an eighth of its size, and so in no time.
     const small = jpeg ? await open(jpeg.bytes) : whole;
     const thumbnail = small && (await toJpeg(small.resize(THUMBNAIL_EDGE, THUMBNAIL_EDGE, INSIDE), 50));
-    return { ...autoOrient, isAnimated, orientation, thumbnail: thumbnail?.bytes, jpeg: jpeg?.bytes };
+    return { ...autoOrient, orientation, thumbnail: thumbnail?.bytes, jpeg: jpeg?.bytes };
   };
   return withPermit(deliveries, prepare, { party: [`account ${accountId}`] });
 }

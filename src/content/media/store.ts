@@ -7,13 +7,7 @@ import type { ReadBytes } from './boxes.ts';
 import { PIECE_BYTES, writePiece } from './media-pieces.ts';
 import { assertStorageQuota } from './storage-quota.ts';
 
-export interface StoredMedia {
-  mime: string;
-  bytes: Buffer;
-  sha256: Buffer;
-  /** In bytes. */
-  size: number;
-}
+export type StoredMedia = Pick<Media, 'mime' | 'bytes' | 'sha256' | 'size'>;
 
 /** A media file whose bytes are still in the database. */
 export interface OpenMedia extends Omit<StoredMedia, 'bytes'> {

@@ -3,33 +3,21 @@ import { execute, readRows, sql, type Connection } from '../../platform/database
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { plainFileName } from '../media/file-name.ts';
+import type { LibraryFile } from '../media/library.ts';
 import { kindOf } from '../media/sniff.ts';
 import type { PostExtras, PostFile } from './post-extras.ts';
 
 /** A file of a post, without its bytes. */
-export interface ShownFile {
-  mediaId: number;
-  mime: string;
-  /** In bytes. */
-  size: number;
-  sha256: Buffer;
+export interface ShownFile extends Omit<LibraryFile, 'name' | 'hasStill' | 'usedAt'> {
   /** As recipients see it, without an extension; undefined: it has no name. */
   fileName?: string | undefined;
   /** Of its own. */
   caption?: string | undefined;
-  width: number | null;
-  height: number | null;
-  seconds: number | null;
   /** Of a film: a JPEG. */
   still: Buffer | null;
 }
 
-interface Row extends Pick<
-  ShownFile,
-  'mediaId' | 'mime' | 'size' | 'sha256' | 'width' | 'height' | 'seconds' | 'still'
-> {
-  name: string | null;
-}
+type Row = Omit<ShownFile, 'fileName' | 'caption'> & Pick<LibraryFile, 'name'>;
 
 const FILE = sql<Row>`media_id as "mediaId", mime, size, sha256, name, width, height, seconds, still`;
 

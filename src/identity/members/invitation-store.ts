@@ -17,17 +17,13 @@ export interface WorkspaceInvitation {
 }
 
 /** An invitation as the person sees it who has its code. */
-export interface Invited {
+export interface Invited extends Omit<WorkspaceInvitation, 'invitationId' | 'createdAt'> {
   workspaceId: WorkspaceId;
   workspaceName: string;
-  role: InvitedRole;
   /** First and last name. */
   invitedBy: string;
-  /** null: of a link for anybody. */
-  email: string | null;
   /** The code went to `email` alone: who has it reads that mailbox. */
   wasMailed: boolean;
-  expiresAt: Date;
 }
 
 /**

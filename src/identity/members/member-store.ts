@@ -14,13 +14,9 @@ import { AppError } from '../../platform/errors/errors.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { DEFAULT_FIRST } from '../../workspaces/members/default-membership.ts';
 import { userGoneError } from '../get-profile.ts';
+import type { User } from '../store.ts';
 
-export interface Member {
-  userId: UserId;
-  userName: string;
-  firstName: string;
-  lastName: string;
-  email: string;
+export interface Member extends Pick<User, 'userId' | 'userName' | 'firstName' | 'lastName' | 'email'> {
   role: Role;
   joinedAt: Date;
 }

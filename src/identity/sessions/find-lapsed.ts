@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/database/statements.ts';
-import type { Role, UserId, WorkspaceId } from '../../platform/database/schema.ts';
+import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import type { Clock } from '../../platform/time/time.ts';
 import { findLivingApiKeys } from '../api-keys/api-key-store.ts';
 import { readTokenStates } from '../store.ts';
@@ -7,14 +7,8 @@ import { isCurrent } from './token-states.ts';
 import type { TokenIdentity } from './token.ts';
 
 /** The credential of an open stream: either a token or a key. */
-export interface Credential {
-  userId: UserId;
-  /** The workspace whose events it reads. */
-  workspaceId: WorkspaceId;
-  /** In that workspace. */
-  role: Role;
+export interface Credential extends Omit<Actor, 'address'> {
   token?: TokenIdentity;
-  apiKeyId?: number | undefined;
   /** Undefined: never. */
   expiresAtMs?: number;
 }

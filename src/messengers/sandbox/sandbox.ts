@@ -1,8 +1,5 @@
 import { STATE_REASONS } from '../../platform/errors/account-states.ts';
-import type { WorkPoll } from '../../platform/database/work-poll.ts';
-import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
-import type { Log } from '../../platform/log/log.ts';
-import { startLoop } from '../../platform/concurrency/loop.ts';
+import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import type { Messenger, MessengerAccount, MessengerSession, Incident, SessionState } from '../messenger.ts';
 import { createChannelChat, createCommunityChats, createGroupChat, listChats, plant, readChat } from './chats.ts';
 import { forgetAccount } from './forget.ts';
@@ -15,20 +12,17 @@ import type { AccountId } from '../../platform/database/schema.ts';
 
 const POLL_MS = 1_000;
 
-interface SandboxOptions {
+interface SandboxOptions extends PolledLoopDeps {
   db: Database;
-  log: Log;
   speed: number;
-  workPoll?: WorkPoll | undefined;
-  onLoopError?: OnLoopError;
 }
 
 /**
  * The messaging application that needs no account (contract §6). `db` must be a pool of its own, since its writes are not part of the
  * ledger's transactions. `speed` divides the members' waiting times; with 0 they never act.
  */
-export function createSandbox({ db, log, speed, workPoll, onLoopError }: SandboxOptions): Messenger {
-  const sendPost = createPostSender({ db, log, speed });
+export function createSandbox({ db, speed, ...deps }: SandboxOptions): Messenger {
+  const sendPost = createPostSender({ db, log: deps.log, speed });
 
   return {
     ...SANDBOX,
@@ -51,11 +45,11 @@ export function createSandbox({ db, log, speed, workPoll, onLoopError }: Sandbox
     },
     watchMembers(record) {
       if (speed === 0) return () => Promise.resolve();
-      const polled = { name: 'sandbox members', isDue: hasActivity, wake: () => loop.wake() };
-      const restMs = workPoll?.add(polled) ?? POLL_MS;
-      const loop = startLoop('sandbox members', () => emitSimulatedActivity({ db, speed, record, restMs }), {
-        log,
-        onLoopError,
+      const loop = startPolledLoop(deps, {
+        name: 'sandbox members',
+        isDue: hasActivity,
+        pollMs: POLL_MS,
+        step: (restMs) => emitSimulatedActivity({ db, speed, record, restMs }),
       });
       return () => loop.stop();
     },

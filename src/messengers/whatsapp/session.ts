@@ -1,9 +1,8 @@
 /** The session of one account: its connection, and everything that is sent and received over it. */
 import type { Database } from '../../platform/database/statements.ts';
 import type { OnLoopError } from '../../platform/concurrency/failure-streak.ts';
-import type { Log } from '../../platform/log/log.ts';
 import type { FairSemaphore } from '../../platform/concurrency/fair-semaphore.ts';
-import type { LinkMethod, LinkedAccount, MessengerSession, OnStateChange } from '../messenger.ts';
+import type { LinkMethod, MessengerSession, OnStateChange } from '../messenger.ts';
 import { queryChats } from './chats/query-chats.ts';
 import { createChannelQueries, type ChannelQueryIds } from './chats/channels.ts';
 import { fetchGroup } from './chats/fetch-groups.ts';
@@ -18,8 +17,6 @@ import { readNow } from '../../platform/database/read-now.ts';
 import { createWarnings, type Warnings } from './connect/warnings.ts';
 import { startConnection, type Connection } from './connect/connection.ts';
 import type { ConnectionOptions, ConnectionTiming } from './connect/connection-state.ts';
-import type { ClientVersions } from './connect/client-versions.ts';
-import type { KeyTable } from './connect/key-table.ts';
 import type { MessageSecretKeys } from './connect/message-secret-keys.ts';
 import type { Proxy } from './connect/open-proxy.ts';
 import { startLinking } from './connect/link.ts';
@@ -39,21 +36,17 @@ import { createMemberCache, createUnresolvedHashes, type MemberCache, type Membe
 import { sendPosts } from './send/send-posts.ts';
 import { listChannelPosts, storeServerIds, findMessage, type NumberedPost } from './send/sent-messages.ts';
 
-export interface SessionOptions {
+export interface SessionOptions extends Pick<
+  ConnectionOptions,
+  'account' | 'log' | 'table' | 'versions' | 'connecting' | 'onForgery'
+> {
   db: Database;
-  log: Log;
-  account: LinkedAccount;
   engine: Engine;
-  table: KeyTable;
   secretKeys: MessageSecretKeys;
   onStateChange: OnStateChange;
   url: string | undefined;
-  versions: ClientVersions;
-  onForgery(): void;
   onCondition(condition: WhatsAppCondition): void;
   emitMemberEvents: EmitMemberEvents;
-  /** Permits for connections that are being made. */
-  connecting: FairSemaphore;
   /** Permits for first posts to large groups. */
   fanOuts: FairSemaphore;
   onDevicesMissed(): void;

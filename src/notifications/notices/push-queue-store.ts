@@ -4,6 +4,7 @@ import type { Outbox } from '../../platform/database/outbox.ts';
 import type { UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import type { NoticeKind } from './kinds.ts';
 import type { NoticeData } from './notice-store.ts';
+import type { Subscription } from './subscribe-push.ts';
 
 /** The notices of one kind that are due to a user by one channel. */
 export interface Turn {
@@ -22,11 +23,8 @@ export interface Turn {
 }
 
 /** The notices of one kind that are due to a browser. */
-export interface PushTurn extends Turn {
+export interface PushTurn extends Turn, Subscription {
   subscriptionId: number;
-  endpoint: string;
-  p256dh: string;
-  auth: string;
 }
 
 /** A browser whose pushes have failed for so long is removed. */

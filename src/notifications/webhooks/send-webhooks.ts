@@ -1,14 +1,12 @@
-import { sql, type Database } from '../../platform/database/statements.ts';
+import { sql } from '../../platform/database/statements.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { isolateStatement } from '../../platform/database/isolate-statement.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import { servePolled, startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
-import type { Egress } from '../../platform/http-client/safe-http-client.ts';
 import { assignPositions, BATCH } from '../../workspaces/events/assign-positions.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
-import type { Vault } from '../../platform/secrets/secret-box.ts';
 import { claimLanes, findDueWorkspaces, IS_DUE, type Lane, type LaneLimits } from './lane-store.ts';
-import { deliverBatch, type DisabledReason, type WebhookOutcome } from './deliver-batch.ts';
+import { deliverBatch, type DeliveryDeps, type DisabledReason } from './deliver-batch.ts';
 
 const POLL_MS = 500;
 /** An endpoint is slow when its last answer took longer. */
@@ -17,13 +15,10 @@ export const SLOW_AFTER_MS = 2_000;
 export const FAST: LaneLimits = { isSlow: false, permits: 128, perWorkspace: 8 };
 export const SLOW: LaneLimits = { isSlow: true, permits: 64, perWorkspace: 4 };
 
-export interface SendWebhooksOptions extends PolledLoopDeps {
-  db: Database;
-  egress: Egress;
-  vault: Vault;
+export interface SendWebhooksOptions
+  extends PolledLoopDeps, Pick<DeliveryDeps, 'db' | 'egress' | 'vault' | 'onAttempt'> {
   /** Default is `SLOW_AFTER_MS`. */
   slowAfterMs?: number;
-  onAttempt?: (outcome: WebhookOutcome) => void;
   onDisabled?: (reason: DisabledReason) => void;
 }
 

@@ -1,13 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCount, type Connection } from '../../platform/database/statements.ts';
-import type { PostgresAddress } from '../../platform/database/connect.ts';
 import { readFreeBytes } from '../../platform/database/watch-disk.ts';
 import type { BackupSettings, Config } from '../../platform/config/config.ts';
 import { StartupError } from '../../platform/errors/errors.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { listBackups, toTimestamp, type MadeBackup } from './list-backups.ts';
-import { makeBackup } from './make-backup.ts';
+import { makeBackup, type BackupOptions } from './make-backup.ts';
 import { requireDumpTool } from './postgres-tools.ts';
 import { findWriteProblem } from './write-problem.ts';
 import { nearestFolder } from '../../platform/database/embedded/folder.ts';
@@ -19,12 +18,8 @@ const REUSED_MS = 60 * 60_000;
 /** Disk space for the copy of the cluster, and for the archive made of that copy. */
 const ROOM_FACTOR = 2;
 
-export interface UpgradeBackupOptions {
+export interface UpgradeBackupOptions extends Pick<BackupOptions, 'address' | 'isEmbedded' | 'dataDir' | 'version'> {
   settings: BackupSettings | undefined;
-  address: PostgresAddress;
-  isEmbedded: boolean;
-  dataDir: string;
-  version: string;
   log: Log;
 }
 

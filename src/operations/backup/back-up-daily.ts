@@ -1,14 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PostgresAddress } from '../../platform/database/connect.ts';
-import type { Database } from '../../platform/database/statements.ts';
 import { readHold } from '../hold/read-hold.ts';
 import type { BackupCommand, BackupSettings } from '../../platform/config/config.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { startLoop } from '../../platform/concurrency/loop.ts';
 import { readCommandRecord } from './command-record.ts';
 import { listBackups, toTimestamp, type MadeBackup } from './list-backups.ts';
-import { makeBackup } from './make-backup.ts';
+import { makeBackup, type BackupOptions } from './make-backup.ts';
 import { passOnBackup } from './pass-on-backup.ts';
 import { findWriteProblem } from './write-problem.ts';
 
@@ -38,14 +36,9 @@ export async function backUpDaily({
   onFailed,
   commandLimitMs,
   ...of
-}: {
+}: Pick<BackupOptions, 'db' | 'address' | 'isEmbedded' | 'dataDir' | 'version'> & {
   settings: BackupSettings;
   timeZone: string;
-  db: Database;
-  address: PostgresAddress;
-  isEmbedded: boolean;
-  dataDir: string;
-  version: string;
   log: Log;
   now?: () => Date;
   /** Called with when the last good one was made, each time that another could not be. */

@@ -4,10 +4,10 @@
  * fencing record is at most one lease behind.
  */
 import { randomUUID } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execute, hasRow, readOne, readValue } from '../../platform/database/statements.ts';
-import { errorCodeOf } from '../../platform/errors/errors.ts';
+import { readIfThere } from '../../platform/database/embedded/folder.ts';
 import type { Connection, Database } from '../../platform/database/statements.ts';
 import type { Log } from '../../platform/log/log.ts';
 import { createDatabaseIdentifier, identifyFolder } from './database-identity.ts';
@@ -148,13 +148,8 @@ function watchPeers() {
 }
 
 async function readHoldFile(dataDir: string): Promise<string | undefined> {
-  try {
-    const reason = (await readFile(join(dataDir, HOLD_FILE), 'utf8')).trim();
-    return reason === '' ? 'somebody asked for that' : reason;
-  } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+  const reason = (await readIfThere(join(dataDir, HOLD_FILE)))?.trim();
+  return reason === '' ? 'somebody asked for that' : reason;
 }
 
 async function identify(db: Connection): Promise<string> {

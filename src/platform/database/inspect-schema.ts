@@ -1,4 +1,4 @@
-import { readRows, type Connection } from './statements.ts';
+import { readCount, readRows, type Connection } from './statements.ts';
 import { NEWEST_POSTGRES } from './check-version.ts';
 import { readCatalog, type Catalog } from './read-catalog.ts';
 import type { Migration, SchemaFiles } from './schema-files.ts';
@@ -113,7 +113,5 @@ function adviseOnWrongSchema(applied: readonly AppliedMigration[]): string {
 }
 
 async function isTestedPostgres(db: Connection): Promise<boolean> {
-  const rows = await readRows<{ major: number }>(db)`
-    select current_setting('server_version_num')::int / 10000 as major`;
-  return (rows[0]?.major ?? 0) <= NEWEST_POSTGRES;
+  return (await readCount(db)`select current_setting('server_version_num')::int / 10000`) <= NEWEST_POSTGRES;
 }

@@ -1,11 +1,11 @@
-import { execute, hasRow, readCount, sql, type Connection, type Database } from '../../platform/database/statements.ts';
+import { execute, hasRow, readCount, sql, type Connection } from '../../platform/database/statements.ts';
 import { recordAudit, type Actor } from '../../workspaces/audit/record-audit.ts';
 import { QUOTAS, type Quotas } from '../../workspaces/quotas/quotas.ts';
 import { AppError, invalid, fieldError } from '../../platform/errors/errors.ts';
 import { FICTITIOUS } from '../../platform/phone/phone-number.ts';
-import type { MessengersCapabilities } from '../../messengers/messenger.ts';
 import { assertNumberUnused } from './assert-number.ts';
 import type { WrittenNumber } from './change-number.ts';
+import type { AccountDeps } from './connect-account.ts';
 import { insertAccount } from './link-account.ts';
 import { describeAccounts, type ListedAccount } from './list-accounts.ts';
 import { changeOwnData, type OwnData } from './own-data.ts';
@@ -13,13 +13,9 @@ import { shareRuns, findOwnAccount, isLinkedHere, lockOwnLedger } from './store.
 import type { AccountId } from '../../platform/database/schema.ts';
 import { STOPPED } from './quarantine-account.ts';
 
-export interface AddAccountDeps {
-  db: Database;
-  messengers: MessengersCapabilities;
+export interface AddAccountDeps extends Omit<AccountDeps, 'waiters'> {
   /** The messenger of new accounts unless another is asked for. */
   defaultMessenger: string;
-  /** IANA zone of users who chose none. */
-  timeZone: string;
   /** The usual ones unless given. */
   quotas?: Quotas | undefined;
 }

@@ -7,7 +7,7 @@ import type { DeliveryCounts } from '../campaigns/read/read-progress.ts';
 import { readRuns, type RunDetails } from '../campaigns/read/get-campaign.ts';
 import { findOwnCampaign, type OwnCampaign } from '../campaigns/store.ts';
 import { written } from '../campaigns/roll-up/roll-up-runs.ts';
-import type { GroupKind } from '../../platform/database/schema.ts';
+import type { NamedGroup } from '../groups/store.ts';
 import { inSnapshot } from '../../platform/database/in-snapshot.ts';
 import { explainFailure, type ExplainedFailure, type StoredFailure } from './explain-failure.ts';
 import { findPollResults, type PollResults } from './read-poll-results.ts';
@@ -34,12 +34,8 @@ export interface Engagement {
   views: number | null;
 }
 
-export interface GroupRow extends Counts, Engagement, Omit<ExplainedFailure, 'error'> {
-  groupId: number;
-  name: string;
+export interface GroupRow extends NamedGroup, Counts, Engagement, Omit<ExplainedFailure, 'error'> {
   groupExternalId: string | null;
-  kind: GroupKind;
-  participants: number;
   firstSentAt: Date | null;
   lastSentAt: Date | null;
   /** The cause in English, with what to do about it: of the last failure, or else of the last change that came to nothing. */

@@ -3,9 +3,10 @@ import type { Actor } from '../../workspaces/audit/record-audit.ts';
 import { readNamedValues } from '../groups/fields/values.ts';
 import { remakeLists } from '../groups/group-lists.ts';
 import { readGroupHead } from '../groups/store.ts';
+import type { ListedRun } from '../campaigns/read/list-runs.ts';
 import type { DeliveryCounts } from '../campaigns/read/read-progress.ts';
 import { reached } from '../groups/update-activity.ts';
-import type { CampaignStatus, GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
+import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
 import { storedFailure } from '../campaigns/roll-up/roll-up-runs.ts';
 import { explainFailure, type ExplainedFailure, type StoredFailure } from './explain-failure.ts';
 import { inSnapshot } from '../../platform/database/in-snapshot.ts';
@@ -24,14 +25,7 @@ export interface GroupPost extends ExplainedFailure, Omit<DeliveryCounts, 'deliv
   read: number;
 }
 
-export interface PlannedPost {
-  campaignId: string;
-  name: string;
-  /** Of a paused campaign nothing is sent until it goes on. */
-  campaignStatus: CampaignStatus;
-  runId: number;
-  dueAt: Date;
-}
+export type PlannedPost = Pick<ListedRun, 'campaignId' | 'name' | 'campaignStatus' | 'runId' | 'dueAt'>;
 
 export interface GroupReport {
   group: Awaited<ReturnType<typeof readGroupHead>> & { fields: Record<string, string> };

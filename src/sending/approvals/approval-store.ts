@@ -1,6 +1,6 @@
 /** The SQL of requests for approval. */
 import { execute, readColumn, readRow, readRows, sql, type Connection } from '../../platform/database/statements.ts';
-import { PERSON_NAME } from '../../workspaces/members/person-name.ts';
+import { PERSON_NAME, type MemberName } from '../../workspaces/members/person-name.ts';
 import type { ApprovalEntryKind, UserId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { remakeLists } from '../groups/group-lists.ts';
@@ -43,12 +43,8 @@ export interface Approval extends ApprovalHead {
   judged: AskedPost | null;
 }
 
-export interface Entry {
+export interface Entry extends MemberName {
   version: number;
-  userId: UserId;
-  /** Null: the user was deleted. */
-  userName: string | null;
-  name: string | null;
   kind: ApprovalEntryKind;
   remark: string;
   at: Date;
@@ -171,30 +167,20 @@ export async function selectApprovers(db: Connection, workspaceId: WorkspaceId):
     order by m.joined_at, u.user_id`;
 }
 
-export interface MemberNames {
-  userName: string;
-  /** As in `PERSON_NAME`. */
-  name: string;
-}
-
 /** The present names of members, by id. */
-export async function selectNames(db: Connection, workspaceId: WorkspaceId): Promise<Map<UserId, MemberNames>> {
-  const rows = await readRows<MemberNames & { userId: UserId }>(db)`
+export async function selectNames(db: Connection, workspaceId: WorkspaceId): Promise<Map<UserId, MemberName>> {
+  const rows = await readRows<MemberName>(db)`
     select u.user_id as "userId", u.user_name as "userName", ${PERSON_NAME} as "name"
     from memberships m join users u using (user_id)
     where m.workspace_id = ${workspaceId} and u.deleted_at is null`;
-  return new Map(rows.map(({ userId, ...names }) => [userId, names]));
+  return new Map(rows.map((member) => [member.userId, member]));
 }
 
 export async function insertEntry(
   trx: Connection,
-  entry: {
+  entry: Pick<Entry, 'version' | 'userId' | 'kind' | 'remark'> & {
     workspaceId: WorkspaceId;
     approvalId: string;
-    version: number;
-    userId: UserId;
-    kind: ApprovalEntryKind;
-    remark: string;
     /** Default is false. */
     onPhone?: boolean;
   },

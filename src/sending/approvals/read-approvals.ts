@@ -28,20 +28,14 @@ import {
   type Turn,
 } from './approval-store.ts';
 import { findReview } from './review-post.ts';
-
-export interface Person {
-  userId: UserId;
-  /** Null: they left the workspace, or were deleted. */
-  userName: string | null;
-  name: string | null;
-}
+import type { MemberName } from '../../workspaces/members/person-name.ts';
 
 /** What a request says of its own state. */
 export interface ApprovalStanding extends Omit<Turn, 'judges'> {
-  askedBy: Person;
-  writtenBy: Person[];
+  askedBy: MemberName;
+  writtenBy: MemberName[];
   /** The people who have to act next. */
-  waitsFor: Person[];
+  waitsFor: MemberName[];
   /** Whether the caller may decide on it at the moment. */
   mayDecide: boolean;
   /** Of a post to lists those that they have now. */
@@ -91,7 +85,7 @@ async function readStandings(db: Connection, { workspaceId, userId }: Actor, hea
   const names = await selectNames(db, workspaceId);
   const approvalIds = heads.map(({ approvalId }) => approvalId);
   const counts = await countGroupsOfLists(db, workspaceId, approvalIds);
-  const personOf = (id: UserId): Person => ({ userId: id, userName: null, name: null, ...names.get(id) });
+  const personOf = (id: UserId): MemberName => ({ userId: id, userName: null, name: null, ...names.get(id) });
   const standingOf = (head: ApprovalHead): ApprovalStanding => {
     const turn = findJudges(head, approvers, rules);
     const { approvals, approvalsNeeded, judges } = turn;

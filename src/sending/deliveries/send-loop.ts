@@ -55,7 +55,6 @@ const FULL_PAUSE_MS = 1_000;
 const POLL_MS = 1_000;
 
 export interface SendLoop {
-  wake(): void;
   /** Takes no further turn, and resolves when what is in hand has been sent and written down. */
   stop(): Promise<void>;
 }
@@ -119,7 +118,6 @@ export function startSendLoop(options: SendLoopOptions): SendLoop {
     loop.wake();
   });
   return {
-    wake: () => loop.wake(),
     async stop() {
       await loop.stop();
       writer.stop();

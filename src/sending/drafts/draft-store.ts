@@ -9,7 +9,7 @@ import {
   type RawBuilder,
 } from '../../platform/database/statements.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import { PERSON_NAME } from '../../workspaces/members/person-name.ts';
+import { PERSON_NAME, type MemberName } from '../../workspaces/members/person-name.ts';
 import type { Connection } from '../../platform/database/statements.ts';
 import { hashWords } from './draft-writers.ts';
 import type { AccountId, UserId, WorkspaceId } from '../../platform/database/schema.ts';
@@ -48,15 +48,9 @@ export interface DraftHead {
   updatedAt: Date;
   media: { mime: string; size: number; sha256: Buffer } | null;
   /** Those who began and changed it, in this order; without a name, those who are no longer members. */
-  writtenBy: Writer[];
+  writtenBy: MemberName[];
   /** Who changed it last; nobody of a draft that an earlier version saved. */
-  changedBy: Writer;
-}
-
-interface Writer {
-  userId: UserId;
-  userName: string | null;
-  name: string | null;
+  changedBy: MemberName;
 }
 
 export interface DraftRow {

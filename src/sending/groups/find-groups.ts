@@ -1,16 +1,10 @@
 import { foldFieldName } from '../../content/text/fold-name.ts';
 import { readRows, type Connection } from '../../platform/database/statements.ts';
-import type { GroupKind, WorkspaceId } from '../../platform/database/schema.ts';
+import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { indexByName } from './index-by-name.ts';
+import type { Group } from './store.ts';
 
-export interface FoundGroup {
-  groupId: number;
-  chatId: string;
-  name: string;
-  kind: GroupKind;
-  participants: number;
-  canSend: boolean;
-}
+export type FoundGroup = Pick<Group, 'groupId' | 'chatId' | 'name' | 'kind' | 'participants' | 'canSend'>;
 
 /** The groups that a text may mean: one, none, or several of which nobody knows which. */
 export type FindGroups = (text: string) => readonly FoundGroup[];

@@ -85,11 +85,6 @@ export async function remakeListsOfSenders(db: Connection, workspaceId: Workspac
   if (ids.length > 0) await remakeLists(db, workspaceId, ids);
 }
 
-/** Throws 404 when the workspace has no such list. Its groups are those of now. */
-export async function requireGroupList(db: Connection, workspaceId: WorkspaceId, groupListId: number): Promise<void> {
-  await readGroupList(db, workspaceId, groupListId);
-}
-
 /** Those of these lists that are the workspace's, in this order, with their groups that are there as of `remakeLists`. */
 export function readGroupLists(db: Connection, workspaceId: WorkspaceId, ids: readonly number[]) {
   return readRows<{ groupListId: number; groupIds: number[] }>(db)`

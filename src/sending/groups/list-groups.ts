@@ -1,6 +1,6 @@
 import { findOwnAccounts, type Account } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
-import { requireGroupList } from './group-lists.ts';
+import { readGroupList } from './group-lists.ts';
 import { readActivity, selectActivity, type GroupActivity } from './read-activity.ts';
 import { readWays, type Way } from './read-ways.ts';
 import { readNamedValues } from './fields/values.ts';
@@ -55,7 +55,7 @@ export async function listGroups(
 ): Promise<GroupPage> {
   const { db } = deps;
   await readFirstGroups(deps, actor.workspaceId);
-  if (asked.groupListId !== undefined) await requireGroupList(db, actor.workspaceId, asked.groupListId);
+  if (asked.groupListId !== undefined) await readGroupList(db, actor.workspaceId, asked.groupListId);
   const query = { ...asked, groupIds: await findAsked(db, actor.workspaceId, asked) };
   const { limit, after, withActivity, withAccounts, withFields } = query;
   const { groups, activity, totals } = await selectGroups(db, actor.workspaceId, { ...query, limit: limit + 1 });

@@ -1,5 +1,6 @@
-import { execute, type Database } from '../../platform/database/statements.ts';
-import { runCommand, type CommandWaiters } from '../accounts/commands.ts';
+import { execute } from '../../platform/database/statements.ts';
+import { runCommand } from '../accounts/commands.ts';
+import type { AccountDeps } from '../accounts/connect-account.ts';
 import { beginRead } from '../accounts/plan-syncs.ts';
 import { findOwnAccount, type Account } from '../accounts/store.ts';
 import type { Actor } from '../../workspaces/audit/record-audit.ts';
@@ -9,13 +10,9 @@ import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
 
 /** What reading and creating groups needs: the ledger, and a way to ask the account's session. */
-export interface GroupDeps {
-  db: Database;
-  waiters: CommandWaiters;
+export interface GroupDeps extends Omit<AccountDeps, 'messengers'> {
   /** The usual ones unless given. */
   quotas?: Quotas | undefined;
-  /** IANA zone of users who chose none. */
-  timeZone: string;
 }
 
 /** What a sync changed, and the account that read. */

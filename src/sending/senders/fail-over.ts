@@ -1,17 +1,16 @@
 /** Failover: what an account has not tried to send goes to its stand-ins while it cannot send, and returns once it can. */
-import { execute, hasRow, sql, type Connection, type Database } from '../../platform/database/statements.ts';
+import { execute, hasRow, sql, type Connection } from '../../platform/database/statements.ts';
 import type { CommandWaiters } from '../accounts/commands.ts';
 import { findWaits } from '../accounts/find-waits.ts';
 import { findAccounts, inLedger } from '../accounts/store.ts';
 import { returnDeliveries, type RunSender } from '../deliveries/assign-senders.ts';
 import { readGroupsOf } from '../groups/sync-groups.ts';
-import type { Leases } from '../leases/leases.ts';
 import type { Loop } from '../../platform/concurrency/loop.ts';
 import { isolateEach } from '../../platform/database/isolate-failures.ts';
 import { readHeld } from '../../platform/database/quarantine.ts';
 import { startPolledLoop, type PolledLoopDeps } from '../../platform/database/work-poll.ts';
 import { sleep } from '../../platform/time/time.ts';
-import { ACCOUNT_HANDED_OVER_EVENT, ACCOUNT_WAITING_EVENT } from '../../workspaces/events/event-types.ts';
+import { ACCOUNT_HANDED_OVER_EVENT } from '../../workspaces/events/event-types.ts';
 import {
   findDown,
   findReturnable,
@@ -24,14 +23,10 @@ import {
   type DownAccount,
 } from './find-down.ts';
 import { handOver } from './hand-over.ts';
+import { toWaitingEvents, type WaitDeps } from './watch-waits.ts';
 import type { AccountId, WorkspaceId } from '../../platform/database/schema.ts';
 
-interface FailoverDeps extends PolledLoopDeps {
-  db: Database;
-  leases: Pick<Leases, 'shards'>;
-  /** The installation's, IANA; UTC unless given. */
-  timeZone?: string | undefined;
-}
+type FailoverDeps = PolledLoopDeps & WaitDeps;
 
 const POLL_MS = 2_000;
 /** The worker that has the session writes the result; nobody wakes this one. */
@@ -116,18 +111,13 @@ async function ask({ db, timeZone = 'UTC' }: FailoverDeps, { workspaceId, accoun
   const accounts = (await findAccounts(db, [accountId])).filter((account) => account !== undefined);
   const wait = (await findWaits(db, accounts, timeZone)).get(accountId);
   await execute(db)`
-    with asked as (
+    with told as (
       update accounts a set asked_at = campanile_now()
       where account_id = ${accountId} and down_since is not null and ${isUnasked}
         and ${hasUntried(sql`${workspaceId}`, sql`${accountId}`)}
-      returning account_id, workspace_id, name, status, down_since, external_id, metadata
-    )
-    insert into events (workspace_id, type, data)
-    select workspace_id, ${ACCOUNT_WAITING_EVENT}, jsonb_build_object(
-      'account_id', account_id, 'name', name, 'status', status, 'waits_for', ${wait?.reason ?? 'unexplained'}::text,
-      'external_id', external_id, 'metadata', metadata,
-      'down_since', to_char(down_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-    from asked`;
+      returning account_id, workspace_id, name, status, down_since as since, ${wait?.reason ?? 'unexplained'}::text as waits_reason,
+                external_id, metadata
+    ) ${toWaitingEvents}`;
 }
 
 /** The account may have failed again, and the owner may want it to stay: both are checked under the lock. */

@@ -22,12 +22,9 @@ export interface SenderRule {
   replacedAt: Date | null;
 }
 
-export interface FormerRule {
-  groupId: number | null;
-  groupName: string | null;
+export interface FormerRule extends Pick<SenderRule, 'groupId' | 'groupName' | 'reason'> {
   /** Null: there was none. */
   accountIds: AccountId[] | null;
-  reason: string | null;
 }
 
 /** What rules are about: these groups and this list, or the workspace. */

@@ -16,7 +16,7 @@ import { readHeld } from '../../platform/database/quarantine.ts';
 import type { Log } from '../../platform/log/log.ts';
 import type { AccountId } from '../../platform/database/schema.ts';
 
-interface WaitDeps extends LoopDeps {
+export interface WaitDeps extends LoopDeps {
   db: Database;
   leases: Pick<Leases, 'shards'>;
   /** The installation's, IANA; UTC unless given. */
@@ -136,6 +136,15 @@ async function findIdle(db: Connection, shards: readonly number[]): Promise<Map<
   return new Map(rows.map((row) => [row.accountId, row]));
 }
 
+/** The end of a statement that has asked those who manage the workspaces of the accounts `told`. */
+export const toWaitingEvents = sql`
+  insert into events (workspace_id, type, data)
+  select workspace_id, ${ACCOUNT_WAITING_EVENT}, jsonb_build_object(
+    'account_id', account_id, 'name', name, 'status', status, 'waits_for', waits_reason,
+    'external_id', external_id, 'metadata', metadata,
+    'down_since', to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+  from told`;
+
 /** Once for each wait. Of several accounts the owner may have been asked before (`fail-over.ts`). */
 async function emitWaits(trx: Connection, shards: readonly number[]): Promise<void> {
   await execute(trx)`
@@ -145,11 +154,5 @@ async function emitWaits(trx: Connection, shards: readonly number[]): Promise<vo
         and waits_since <= campanile_now() - ${UNEXPLAINED_AFTER_MINUTES} * interval '1 minute' and removed_at is null
         and waits_reason <> all(${[...EXPLAINED_WAITS]}::text[]) and coalesce(asked_at < waits_since, true)
       returning account_id, workspace_id, name, status, coalesce(down_since, waits_since) as since, waits_reason, external_id, metadata
-    )
-    insert into events (workspace_id, type, data)
-    select workspace_id, ${ACCOUNT_WAITING_EVENT}, jsonb_build_object(
-      'account_id', account_id, 'name', name, 'status', status, 'waits_for', waits_reason,
-      'external_id', external_id, 'metadata', metadata,
-      'down_since', to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-    from told`;
+    ) ${toWaitingEvents}`;
 }

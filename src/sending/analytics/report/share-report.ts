@@ -9,8 +9,8 @@ import { readSelection, selectReport, type Report, type ReportRequest } from './
 import { reportSpan } from './report-span.ts';
 import { execute, readCount, readOne, readRow, readRows, sql } from '../../../platform/database/statements.ts';
 import { HAS_ACTIVE_OWNER } from '../../../workspaces/members/has-active-owner.ts';
-import { PERSON_NAME } from '../../../workspaces/members/person-name.ts';
-import type { UserId, WorkspaceId } from '../../../platform/database/schema.ts';
+import { PERSON_NAME, type MemberName } from '../../../workspaces/members/person-name.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 
 const LINKS_LIMIT = 50;
 
@@ -87,7 +87,7 @@ export interface ReportLink {
   reportLinkId: number;
   createdAt: Date;
   /** Null: not known. */
-  createdBy: { userId: UserId; userName: string | null; name: string | null } | null;
+  createdBy: MemberName | null;
   expiresAt: Date;
   /** `YYYY-MM-DD`, both included, in `timeZone`. */
   startDate: string;

@@ -7,7 +7,6 @@ import { saveMedia } from '../../../content/media/store.ts';
 import { warnOfFilms } from './warn-of-films.ts';
 import { checkFiles, requireFiles } from '../../../content/post/post-files.ts';
 import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
-import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { warnOfTexts } from '../../../content/post/translations.ts';
 import { warnOfPastDates } from '../../../content/text/past-dates.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
@@ -15,9 +14,9 @@ import { requireCountedGroups } from './ballot-problems.ts';
 import type { Template } from '../../../content/post/fill-post.ts';
 import { bindFields, type BoundPost } from '../../values/bind-fields.ts';
 import { requireFit, type PostWithFields } from '../../values/check-values.ts';
-import { saveCard, type CardDeps } from './prepare-card.ts';
+import { saveCard } from './prepare-card.ts';
 import { warnOfTranslations } from './prepare-translations.ts';
-import { preparePost, type PostInput, type PreparedPost } from './prepare-post.ts';
+import { preparePost, type PostInput, type PrepareDeps, type PreparedPost } from './prepare-post.ts';
 import { countBound, requireLists, warnOfEmptyLists } from './resolve-lists.ts';
 import { requireFreeExternalId } from '../../accounts/own-data.ts';
 import { requireMentionsLeft, requireReach } from './require-reach.ts';
@@ -38,10 +37,8 @@ export interface AcceptedCampaign {
   timeZone?: string | null;
 }
 
-export interface AcceptDeps {
+export interface AcceptDeps extends PrepareDeps {
   db: Database;
-  convert: Convert;
-  linkPreviews?: CardDeps['linkPreviews'];
   /** The usual ones unless given. */
   quotas?: Quotas | undefined;
   /** IANA zone of users who chose none; UTC unless given. */

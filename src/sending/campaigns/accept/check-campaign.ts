@@ -1,11 +1,9 @@
 import { hasCap, readResting, readSendWindows, type SendWindow } from '../../accounts/send-window-rules.ts';
-import type { Gaps } from '../../deliveries/pace.ts';
 import { findWaits } from '../../accounts/find-waits.ts';
 import { findAccounts } from '../../accounts/store.ts';
 import { keepHour, soonest, type Wait } from '../read/find-wait.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import type { Database } from '../../../platform/database/statements.ts';
-import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { warnOfFilms } from './warn-of-films.ts';
 import { checkFiles, type ShownFile } from '../../../content/post/post-files.ts';
@@ -17,12 +15,13 @@ import type { SendNowInput } from './add-campaign.ts';
 import { countSenders, namedIn, subjectOf, type SenderShare } from './count-senders.ts';
 import { requireTargets } from './accept-campaign.ts';
 import { planOccurrences, readTimeZone, stillToCome, type ScheduledInput } from './add-scheduled-campaign.ts';
+import type { ExpectDeps } from '../read/estimate-finish.ts';
 import { estimateSeconds, readOthers } from '../read/estimate-seconds.ts';
 import { findGroupProblems, type GroupProblem } from './find-group-problems.ts';
 import { toLocalTime, type Schedule } from '../occurrences.ts';
-import type { CardDeps, PreparedCard } from './prepare-card.ts';
+import type { PreparedCard } from './prepare-card.ts';
 import { warnOfTranslations } from './prepare-translations.ts';
-import { preparePost, type PreparedPost } from './prepare-post.ts';
+import { preparePost, type PreparedPost, type PrepareDeps } from './prepare-post.ts';
 import { diffSchedule } from '../change/replan-runs.ts';
 import { findOwnCampaign, scheduleOf, type OwnCampaign } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
@@ -37,15 +36,7 @@ import { warnOfReach } from './warn-of-reach.ts';
 import { warnOfMentionsLeftOut, warnOfUnusedTimes } from './warn-of-schedule.ts';
 import type { AccountId, UserId, WorkspaceId } from '../../../platform/database/schema.ts';
 
-export interface CheckDeps {
-  db: Database;
-  /** IANA zone of users who chose none. */
-  timeZone: string;
-  convert: Convert;
-  linkPreviews?: CardDeps['linkPreviews'];
-  /** The pace of each messenger's accounts. */
-  gaps: Gaps;
-}
+export type CheckDeps = ExpectDeps & PrepareDeps;
 
 /** A campaign that might be sent, now or by a schedule. */
 export type CampaignDraft = { when: 'now'; post: SendNowInput } | { when: 'scheduled'; post: ScheduledInput };

@@ -7,7 +7,7 @@ import { findKept } from '../../../content/post/post-files.ts';
 import { choicesOf, type PostChoices } from '../../../content/post/fill-post.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { moveAhead, type Schedule } from '../occurrences.ts';
-import { findOwnCampaign, readContent, scheduleOf, type Content } from '../store.ts';
+import { findOwnCampaign, readContent, scheduleOf, type Content, type NewCampaign } from '../store.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { resolveLists } from './resolve-lists.ts';
 import { dropRemoved } from './require-reach.ts';
@@ -21,17 +21,13 @@ export interface CardCopy {
   image: string | null;
 }
 
+type Copied = Pick<NewCampaign, 'name' | 'description' | 'html' | 'extras' | 'groupIds' | 'isChannelCampaign'>;
+
 /** What to send to have the same campaign once more. */
-export interface CampaignCopy extends PostChoices {
-  name: string;
-  description: string;
-  html: string;
+export interface CampaignCopy extends PostChoices, Copied {
   /** The pieces of a data URL, each read when it is asked for; null: there was none, or it is no longer kept. */
   image: AsyncIterable<string> | null;
-  extras: PostExtras;
   card: CardCopy | null;
-  groupIds: number[];
-  isChannelCampaign: boolean;
   /** Of a post that is asked for. That of a campaign is not copied: it is the id of one campaign. */
   externalId?: string | undefined;
   metadata: Readonly<Record<string, string>>;

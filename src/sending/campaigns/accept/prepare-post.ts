@@ -144,15 +144,11 @@ export interface SentPost extends Partial<
 
 const isOfFields = ({ code }: Warning) => code === 'placeholder_left';
 
-interface Understood {
+interface Understood extends Pick<PreparedPost, 'fields' | 'media' | 'card' | 'warnings'> {
   html: string | undefined;
   text: string | undefined;
-  fields: FieldsInPost | undefined;
-  media: Media | null;
   /** With the words of the author's card. */
   extras: PostExtras;
-  card: CardPreparation['card'];
-  warnings: Warning[];
   problems: FieldError[];
 }
 

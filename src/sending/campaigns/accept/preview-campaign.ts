@@ -2,19 +2,18 @@ import { findLinksOf } from '../../../content/link-preview/find-links.ts';
 import { compilePost, type BesideText, type Template } from '../../../content/post/fill-post.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
-import type { Database } from '../../../platform/database/statements.ts';
 import type { FailureParams } from '../../../platform/errors/failures.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import { bindFields } from '../../values/bind-fields.ts';
 import { readGroupValues } from '../../values/select-values.ts';
 import type { FieldError } from '../../../platform/errors/errors.ts';
-import type { Convert } from '../../../content/text/convert-in-worker.ts';
 import { TEXT_LIMIT } from '../../../content/text/html-to-whatsapp.ts';
 import { captionWarning, type Warning } from '../../../content/text/warnings.ts';
 import type { Translation } from '../../../content/post/translations.ts';
 import { writePlaceholders } from '../../../content/text/placeholders.ts';
 import { planOccurrences, readTimeZone, type ScheduledInput } from './add-scheduled-campaign.ts';
+import type { CheckDeps } from './check-campaign.ts';
 import { understandPost, type PostInput, type SentPost } from './prepare-post.ts';
 
 export interface Preview {
@@ -37,12 +36,7 @@ export interface Preview {
 
 const LINKS_LISTED = 100;
 
-export interface PreviewDeps {
-  db: Database;
-  convert: Convert;
-  /** IANA, the installation's. */
-  timeZone: string;
-}
+export type PreviewDeps = Pick<CheckDeps, 'db' | 'convert' | 'timeZone'>;
 
 export interface PreviewInput extends Omit<SentPost, 'image' | 'leavesOut'> {
   /** Of a post with fields or translations: the group that gets it. */

@@ -1,6 +1,4 @@
-import type { Leases } from '../../leases/leases.ts';
-import type { Database } from '../../../platform/database/statements.ts';
-import type { Notifications } from '../../../platform/database/listen.ts';
+import type { SendLoopOptions } from '../../deliveries/send-loop.ts';
 import { startPolledLoop, type PolledLoopDeps } from '../../../platform/database/work-poll.ts';
 import { startLoop } from '../../../platform/concurrency/loop.ts';
 import { beginDueRuns, createRunTurns, hasDueRuns } from './begin-runs.ts';
@@ -13,13 +11,7 @@ const POLL_MS = 1_000;
 const SWEEP_MS = 60_000;
 const LATE_MS = 5_000;
 
-interface WatchDeps extends PolledLoopDeps {
-  db: Database;
-  leases: Leases;
-  notifications: Notifications;
-  /** The installation's, IANA; UTC unless given. */
-  timeZone?: string | undefined;
-}
+type WatchDeps = PolledLoopDeps & Pick<SendLoopOptions, 'db' | 'leases' | 'notifications' | 'timeZone'>;
 
 /** Begins runs when they fall due, sees to those that never can, and carries out what was asked about very many deliveries, for the workspaces this worker holds; until stopped. */
 export function watchRuns(deps: WatchDeps): { stop(): Promise<void> } {

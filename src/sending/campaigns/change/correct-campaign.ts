@@ -1,4 +1,4 @@
-import { execute, hasRow, readRows, type Connection, type Database } from '../../../platform/database/statements.ts';
+import { execute, hasRow, readRows, type Connection } from '../../../platform/database/statements.ts';
 import { lockOwnLedger } from '../../accounts/store.ts';
 import { diffValues } from '../../../workspaces/audit/diff-values.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
@@ -14,10 +14,11 @@ import { choicesOf, listFieldsOf, type Template } from '../../../content/post/fi
 import { storeExtras, type PostExtras } from '../../../content/post/post-extras.ts';
 import type { StoredCard } from '../../../content/post/stored-card.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
+import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { isBallot } from '../accept/ballot-problems.ts';
 import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
-import { NO_TEXT, prepareChange, type PrepareDeps } from '../accept/prepare-post.ts';
-import { QUOTAS, type Quotas } from '../../../workspaces/quotas/quotas.ts';
+import { NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
+import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
 import { requirePosts } from './control.ts';
 import { findBegunRuns } from './find-runs.ts';
 import type { Revised } from './recall-campaign.ts';
@@ -27,13 +28,7 @@ import { requireFit } from '../../values/check-values.ts';
 import { findOwnCampaign, readContent, storeTemplate } from '../store.ts';
 import { readNow } from '../../../platform/database/read-now.ts';
 
-export type CorrectDeps = PrepareDeps &
-  WindowDeps & {
-    db: Database;
-    quotas?: Quotas | undefined;
-    /** IANA, the installation's; UTC unless given. */
-    timeZone?: string | undefined;
-  };
+export type CorrectDeps = AcceptDeps & WindowDeps;
 
 interface Correction {
   campaignId: string;

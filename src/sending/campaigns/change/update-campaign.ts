@@ -7,7 +7,6 @@ import { AppError, invalid, fieldError } from '../../../platform/errors/errors.t
 import { TZDATA_VERSION } from '../../../platform/time/tzdata-version.ts';
 import type { AcceptDeps } from '../accept/accept-campaign.ts';
 import { saveMedia } from '../../../content/media/store.ts';
-import type { UnknownTags } from '../../../content/text/html-to-whatsapp.ts';
 import { listLosses } from '../../../content/text/warnings.ts';
 import { QUOTAS } from '../../../workspaces/quotas/quotas.ts';
 import { planOccurrences } from '../accept/add-scheduled-campaign.ts';
@@ -16,15 +15,15 @@ import { missRuns } from '../begin/expire-runs.ts';
 import type { Schedule } from '../occurrences.ts';
 import { moveExcluded } from '../recurrence.ts';
 import { findBallotProblems, isBallot, requireCountedGroups } from '../accept/ballot-problems.ts';
-import { dropLostCard, saveCard, type CardRequest } from '../accept/prepare-card.ts';
+import { dropLostCard, saveCard } from '../accept/prepare-card.ts';
 import { requireTranslations } from '../accept/prepare-translations.ts';
-import { findMissingGroups, NO_FILE, NO_TEXT, prepareChange } from '../accept/prepare-post.ts';
+import { findMissingGroups, NO_FILE, NO_TEXT, prepareChange, type PostInput } from '../accept/prepare-post.ts';
 import { countBound, requireLists, resolveLists, warnOfEmptyLists } from '../accept/resolve-lists.ts';
 import { dropRemoved, requireMentionsLeft, requireReach } from '../accept/require-reach.ts';
 import { requireNoApproval } from '../../../workspaces/approval/approval-rules.ts';
 import { replanRuns } from './replan-runs.ts';
 import { choicesOf } from '../../../content/post/fill-post.ts';
-import { showTranslations, type Translation } from '../../../content/post/translations.ts';
+import { showTranslations } from '../../../content/post/translations.ts';
 import { EXTRAS_FIELDS, EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
 import { requireFiles } from '../../../content/post/post-files.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
@@ -34,29 +33,21 @@ import { runTransaction } from '../../../platform/database/run-transaction.ts';
 import { diffValues, type Values } from '../../../workspaces/audit/diff-values.ts';
 import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { changeOwnData } from '../../accounts/own-data.ts';
-import { writeTags, type CampaignOwnData } from '../tags.ts';
+import { writeTags } from '../tags.ts';
 import { bindFields, type FieldsInPost } from '../../values/bind-fields.ts';
 import { requireFit } from '../../values/check-values.ts';
 import { diffGroups } from '../../groups/diff-groups.ts';
 
-/** What a campaign is to become; what is undefined stays as it is. */
-export interface CampaignChange extends CampaignOwnData {
-  name?: string | undefined;
-  description?: string | undefined;
-  html?: string | undefined;
-  unknownTags?: UnknownTags | undefined;
-  withFields?: boolean | undefined;
-  leavesOut?: boolean | undefined;
-  /** Required with another html of a post that has translations. */
-  translations?: readonly Translation[] | undefined;
+type PostChange = { [Name in keyof Omit<PostInput, 'image' | 'isTest' | 'withFile'>]?: PostInput[Name] | undefined };
+
+/**
+ * What a campaign is to become; what is undefined stays as it is. Translations are required with another html of a post that has some. Each
+ * of the extras replaces the one of that name.
+ */
+export interface CampaignChange extends PostChange {
   image?: string | undefined;
   removeImage?: boolean;
-  /** Each extra of these replaces the one of that name. */
-  extras?: PostExtras | undefined;
   removedExtras?: ReadonlyArray<keyof PostExtras>;
-  cardRequest?: CardRequest | undefined;
-  groupIds?: readonly number[] | undefined;
-  isChannelCampaign?: boolean | undefined;
   startDate?: string | undefined;
   endDate?: string | undefined;
   time?: string | undefined;

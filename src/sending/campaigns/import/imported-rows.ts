@@ -1,19 +1,20 @@
 /** Campaigns that were planned from rows of a sheet: the plan and the key tell which one is that of a row. */
 import { STORED_EXTRAS } from '../../../content/post/stored-extras.ts';
 import type { Template } from '../../../content/post/fill-post.ts';
-import type { PostExtras } from '../../../content/post/post-extras.ts';
 import type { RunStatus, WorkspaceId } from '../../../platform/database/schema.ts';
 import { execute, readRows, type Connection } from '../../../platform/database/statements.ts';
+import type { NewCampaign } from '../store.ts';
 import { TAGS } from '../tags.ts';
 import { startScheduled } from '../accept/add-scheduled-campaign.ts';
 import type { Start } from '../accept/accept-campaign.ts';
 
 /** The campaign of a row, as it is planned now. */
-export interface ImportedRow {
+export interface ImportedRow extends Pick<
+  NewCampaign,
+  'name' | 'description' | 'html' | 'mediaId' | 'extras' | 'groupIds'
+> {
   key: string;
   campaignId: string;
-  name: string;
-  description: string;
   /** `YYYY-MM-DD`. */
   startDate: string | null;
   endDate: string | null;
@@ -22,13 +23,9 @@ export interface ImportedRow {
   timeZone: string | null;
   /** A person gave it one; rows have none. */
   recurrence: string | null;
-  html: string;
   template: Template | null;
   /** A field of it is gone, or its name is that of another field now. */
   isBoundOtherwise: boolean;
-  mediaId: number | null;
-  extras: PostExtras;
-  groupIds: number[];
   tags: string[];
   /** When its next run is due; null: none is planned. */
   dueAt: Date | null;

@@ -1,14 +1,15 @@
 /** Links by which calendar programs read the plan of a workspace. A token is nowhere stored, only its SHA-256. */
 import { execute, readCount, readOne, readRow, readRows } from '../../../platform/database/statements.ts';
 import type { Connection, Database } from '../../../platform/database/statements.ts';
-import type { RunStatus, UserId, WorkspaceId } from '../../../platform/database/schema.ts';
+import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../../platform/errors/errors.ts';
 import { generateToken, hashSecret } from '../../../platform/secrets/hash-secret.ts';
 import { recordAudit, type Actor } from '../../../workspaces/audit/record-audit.ts';
 import { assertStillMember, lockMembers } from '../../../workspaces/members/assert-still-member.ts';
 import { HAS_ACTIVE_OWNER } from '../../../workspaces/members/has-active-owner.ts';
-import { PERSON_NAME } from '../../../workspaces/members/person-name.ts';
-import { remakeLists, requireGroupList } from '../../groups/group-lists.ts';
+import { PERSON_NAME, type MemberName } from '../../../workspaces/members/person-name.ts';
+import { readGroupList, remakeLists } from '../../groups/group-lists.ts';
+import type { ListedRun } from './list-runs.ts';
 
 const LINKS_LIMIT = 20;
 /** Of a feed: the next ones, and if there is room the latest of the last days. */
@@ -20,7 +21,7 @@ export interface CalendarLink {
   calendarLinkId: number;
   groupList: { groupListId: number; name: string } | null;
   createdAt: Date;
-  createdBy: { userId: UserId; userName: string | null; name: string | null };
+  createdBy: MemberName;
 }
 
 /**
@@ -37,7 +38,7 @@ export function shareCalendar(
   return db.transaction().execute(async (trx) => {
     await lockMembers(trx, workspaceId);
     await assertStillMember(trx, actor, 'manager');
-    if (groupListId !== null) await requireGroupList(trx, workspaceId, groupListId);
+    if (groupListId !== null) await readGroupList(trx, workspaceId, groupListId);
     const count = await readCount(trx)`select count(*) from calendar_links where workspace_id = ${workspaceId}`;
     if (count >= LINKS_LIMIT)
       throw new AppError(
@@ -89,14 +90,11 @@ export interface LinkedCalendar {
 }
 
 /** A run as calendar programs see it. */
-export interface CalendarRun {
-  runId: number;
-  campaignId: string;
-  name: string;
+export interface CalendarRun extends Pick<
+  ListedRun,
+  'runId' | 'campaignId' | 'name' | 'status' | 'dueAt' | 'groupCount'
+> {
   isPaused: boolean;
-  status: RunStatus;
-  dueAt: Date;
-  groupCount: number;
   /** Of the campaign. */
   createdAt: Date;
   changedAt: Date;

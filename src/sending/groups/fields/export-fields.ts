@@ -1,6 +1,6 @@
 import { readRows, type Database } from '../../../platform/database/statements.ts';
 import type { Actor } from '../../../workspaces/audit/record-audit.ts';
-import { requireGroupList } from '../group-lists.ts';
+import { readGroupList } from '../group-lists.ts';
 import { filterGroups } from '../store.ts';
 import { readFields, type Field } from './fields.ts';
 
@@ -15,7 +15,7 @@ export async function readFieldSheet(
   { workspaceId }: Actor,
   groupListId: number | undefined,
 ): Promise<FieldSheet> {
-  if (groupListId !== undefined) await requireGroupList(db, workspaceId, groupListId);
+  if (groupListId !== undefined) await readGroupList(db, workspaceId, groupListId);
   const fields = await readFields(db, workspaceId);
   const groups = await readRows<FieldSheet['groups'][number]>(db)`
     select g.group_id as "groupId", g.name, coalesce(v.field_values, '{}') as values
