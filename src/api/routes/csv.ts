@@ -32,8 +32,9 @@ export async function beginCsv(
   { body, actor, header, setHeader }: Asked,
   name: string,
 ): Promise<CsvForm> {
+  const customs = await readCustoms(deps, actor, header('accept-language'));
   setHeader('content-disposition', contentDisposition(fileNameOf(name, 'csv')));
-  return { format: body.format, customs: await readCustoms(deps, actor, header('accept-language')) };
+  return { format: body.format, customs };
 }
 
 /**
