@@ -76,6 +76,11 @@ const postedBy = async (id: string) => {
     from runs r join campaigns c using (campaign_id) where c.public_id = ${id}::uuid and r.started_at is not null order by r.due_at`;
   return rows.map(({ groupIds }) => groupIds);
 };
+/** Lets the post to the second group of the run that has ended have failed. */
+const failSecond = () =>
+  execute(db)`
+    with failed as (update deliveries set status = 'failed', error = 'x' where workspace_id = ${workspaceId} and group_id = ${groups[1]} returning run_id)
+    update runs set sent = 1, failed = 1, status = 'completed_with_errors' where workspace_id = ${workspaceId} and run_id in (select run_id from failed)`;
 const at = (day: string) => app.database.clock.set(`2031-06-${day}T09:00:01Z`);
 
 test('each day goes to the groups that have the tag on that day, each once', async () => {
@@ -113,9 +118,7 @@ test('a retry has the groups of its run', async () => {
   const id = await schedule({ group_list_ids: [await list()], end_date: '2031-06-03' });
   await at('03');
   await ended(id, 1);
-  await execute(db)`
-    with failed as (update deliveries set status = 'failed', error = 'x' where workspace_id = ${workspaceId} and group_id = ${groups[1]} returning 1)
-    update runs set sent = 1, failed = 1, status = 'completed_with_errors' where workspace_id = ${workspaceId}`;
+  await failSecond();
   await execute(db)`update campaigns set status = 'completed_with_errors' where workspace_id = ${workspaceId}`;
   await tag('x', null, 'x');
   expect((await alice.call('venom/retry-campaign', { campaign_id: id })).status).toBe(200);
@@ -233,6 +236,70 @@ test('the groups that a list had when it was deleted stay', async () => {
   ]);
   const { body } = await alice.call<Body>('venom/duplicate-campaign', { campaign_id: id });
   expect(body.data).toMatchObject({ group_metadata_ids: [second], group_list_ids: [kept] });
+});
+
+describe('the deletion of a list', () => {
+  interface Analytics {
+    totals: { groups: number; deliveries: number };
+  }
+  const hold = (until: string) =>
+    execute(
+      db,
+    )`update lanes set held_until = ${until}::timestamptz, work_at = campanile_now() where workspace_id = ${workspaceId}`;
+  /** Begins a run to the first two groups, of which no post leaves. */
+  async function begin(add: (more: Body) => Promise<string>): Promise<{ id: string; listId: number }> {
+    await tag('x', 'x', null);
+    const listId = await list();
+    await hold('2031-06-30T00:00:00Z');
+    return { id: await add({ group_list_ids: [listId] }), listId };
+  }
+  async function sendNow(more: Body): Promise<string> {
+    const post = { name: 'N', html: `Now ${++number}`, ...more };
+    const answer = await alice.call<{ campaign_id: string }>('venom/add-campaign', post);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return answer.body.data.campaign_id;
+  }
+  const analyticsOf = async (campaign_id: string) =>
+    (await alice.call<Analytics>('analytics/get-campaign-group-analytics-master', { campaign_id })).body.data;
+
+  test('changes nothing of a campaign without runs to come', async () => {
+    const { id, listId } = await begin(sendNow);
+    const other = await list({ name: 'other', group_metadata_ids: [groups[0]] });
+    const both = await sendNow({ group_list_ids: [listId, other] });
+    await tag('x', null, 'x');
+    await list({ group_list_id: other, name: 'other', group_metadata_ids: [groups[2]] });
+    const sent = { group_metadata_ids: groups.slice(0, 2) };
+    expect([await read(id), await read(both)]).toMatchObject([sent, sent]);
+    expect((await alice.call('venom/delete-group-list', { group_list_id: listId })).status).toBe(200);
+    expect([await read(id), await read(both)]).toMatchObject([sent, sent]);
+    await hold('-infinity');
+    for (const one of [id, both]) {
+      await ended(one, 1);
+      expect(await postedBy(one)).toEqual([groups.slice(0, 2)]);
+      expect(await analyticsOf(one)).toMatchObject({ totals: { groups: 2, deliveries: 2 } });
+    }
+  });
+
+  test('gives its groups to the later runs of a schedule alone', async () => {
+    await tag('x', 'x', null);
+    const listId = await list();
+    const id = await schedule({ group_list_ids: [listId] });
+    await at('03');
+    await ended(id, 1);
+    await failSecond();
+    await hold('2031-06-30T00:00:00Z');
+    expect((await alice.call('venom/retry-campaign', { campaign_id: id })).status).toBe(200);
+    await tag('x', null, 'x');
+    await alice.call('venom/delete-group-list', { group_list_id: listId });
+    await tag(null, null, null);
+    const later = [groups[0], groups[2]];
+    expect(await read(id)).toMatchObject({ group_metadata_ids: later, runs: [{ queued: 1 }, {}, {}] });
+    await hold('-infinity');
+    await ended(id, 1);
+    await at('04');
+    await ended(id, 2);
+    expect(await postedBy(id)).toEqual([groups.slice(0, 2), later]);
+  });
 });
 
 test('a copy goes to the same lists, and is a body that adds one', async () => {
