@@ -137,9 +137,10 @@ export async function compileRules(
   const values =
     names.length === 0
       ? sql``
-      : sql`left join (
-          select group_id, r.* from group_values, jsonb_to_record(field_values) r (${sql.join(names.map((name) => sql`${name} text`))})
-          where workspace_id = ${workspaceId}) v on v.group_id = g.group_id`;
+      : sql`left join lateral (
+          -- A lookup for each by the key alone, whatever the planner believes of a table that has just grown.
+          select r.* from (select field_values from group_values where group_id = g.group_id limit 1) q,
+            jsonb_to_record(q.field_values) r (${sql.join(names.map((name) => sql`${name} text`))})) v on true`;
   const isAboutActivity = conditions.some(({ silentDays, activeDays }) => (silentDays ?? activeDays) !== undefined);
   const activity = selectActivity(workspaceId);
   const selected = rules.map(

@@ -7,7 +7,7 @@ import { compilePost, listFieldsOf, listTexts, type FieldValues, type Template }
 import type { PostExtras } from '../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../content/text/document.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/yield-to-event-loop.ts';
-import { joinValues, readRunContext, selectValue, selectValues, type PlannedRun } from './select-values.ts';
+import { joinValues, lookUp, readRunContext, selectValue, selectValues, type PlannedRun } from './select-values.ts';
 
 export interface PostWithFields extends PlannedRun {
   groupIds: readonly number[];
@@ -61,7 +61,7 @@ export async function findUnfit(db: Connection, post: PostWithFields): Promise<U
       ${joinValues(template, { workspaceId, groupId: sql`o.group_id` })} ${isBegun ? givenIn(workspaceId, begunRunIds) : sql``}
       where ${sql.join([sql`${hasOthers}::boolean`, mayBeLong, ...isMissing], sql` or `)}
     ) i
-    cross join lateral (select q.name from groups q where q.group_id = i.group_id and q.workspace_id = ${workspaceId} limit 1) g
+    cross join lateral ${lookUp('groups', { workspaceId, groupId: sql`i.group_id` })} g
     order by i.place`;
   const fill = compilePost(template, extras);
   const unfit: Unfit[] = [];
