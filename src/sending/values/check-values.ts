@@ -4,7 +4,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { describeIssue, fieldError, invalid, type FieldError, type Issue } from '../../platform/errors/errors.ts';
 import type { Failure } from '../../platform/errors/failures.ts';
 import { compilePost, listFieldsOf, listTexts, type FieldValues, type Template } from '../../content/post/fill-post.ts';
-import type { PostExtras } from '../../content/post/post-extras.ts';
+import { groupsFieldOf, type PostExtras } from '../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../content/text/document.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/yield-to-event-loop.ts';
 import { joinValues, lookUp, readRunContext, selectValue, selectValues, type PlannedRun } from './select-values.ts';
@@ -89,17 +89,17 @@ export async function requireFit(db: Connection, post: PostWithFields): Promise<
   const unfit = await findUnfit(db, post);
   if (unfit.length === 0) return;
   const problems = Map.groupBy(unfit, ({ failure }) => failure.reason);
-  throw invalid(Array.from(problems.values(), describeGroups));
+  throw invalid(Array.from(problems.values(), (ofOne) => describeGroups(groupsFieldOf(post.extras), ofOne)));
 }
 
-function describeGroups(unfit: readonly Unfit[]): FieldError {
+function describeGroups(field: string, unfit: readonly Unfit[]): FieldError {
   const names = unfit.slice(0, NAMED_AT_MOST).map(({ groupName }) => groupName);
   const more = unfit.length > NAMED_AT_MOST ? ` and ${unfit.length - NAMED_AT_MOST} more` : '';
   const groups = `${names.join(', ')}${more}`;
   const { code, params } = unfit[0]?.failure ?? {};
   return code === 'value_missing'
-    ? fieldError('group_metadata_ids', 'groups_without_value', { ...params, groups })
-    : fieldError('group_metadata_ids', 'groups_unfit', { groups });
+    ? fieldError(field, 'groups_without_value', { ...params, groups })
+    : fieldError(field, 'groups_unfit', { groups });
 }
 
 /** Returns what is wrong with a group, for a check. */

@@ -238,6 +238,30 @@ test('the groups that a list had when it was deleted stay', async () => {
   expect(body.data).toMatchObject({ group_metadata_ids: [second], group_list_ids: [kept] });
 });
 
+test('a problem with groups is one of the lists if the request names no groups', async () => {
+  await alice.call('venom/set-fields', { fields: [{ name: 'Host' }] });
+  await tag('x', null, null);
+  const group_list_ids = [await list()];
+  const withField = { name: 'N', html: 'Ask {{ Host }}', with_fields: true, group_list_ids };
+  const unfit = { code: 'groups_without_value' };
+  const [own] = groups;
+  for (const [more, field] of [
+    [{}, 'group_list_ids'],
+    [{ group_metadata_ids: [own] }, 'group_metadata_ids'],
+  ] as const)
+    expect((await alice.call('venom/add-campaign', { ...withField, ...more })).body).toMatchObject({
+      message: expect.stringContaining(`${field} has groups without a value`),
+      details: [{ ...unfit, field }],
+    });
+  const channel = await list({ name: 'channels', rule: { all: [{ kind: 'channel' }] } });
+  const made = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
+  expect(made.status, JSON.stringify(made.body)).toBe(200);
+  const poll = { name: 'N', html: '', poll: { question: 'When?', options: ['Now', 'Later'] } };
+  expect((await alice.call('venom/add-campaign', { ...poll, group_list_ids: [channel] })).body).toMatchObject({
+    details: [{ field: 'group_list_ids', code: 'votes_in_channels' }],
+  });
+});
+
 describe('the deletion of a list', () => {
   interface Analytics {
     totals: { groups: number; deliveries: number };
@@ -377,7 +401,7 @@ test('an approval needs the values of groups that came to a list since, unless t
   const refused = await alice.call('venom/decide-approval', failing);
   expect(refused.body).toMatchObject({
     code: 400,
-    details: [{ field: 'group_metadata_ids', code: 'groups_without_value', params: { fields: 'Host' } }],
+    details: [{ field: 'group_list_ids', code: 'groups_without_value', params: { fields: 'Host' } }],
   });
   expect(
     await readCount(
