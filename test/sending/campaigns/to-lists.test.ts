@@ -1,10 +1,13 @@
 /** Campaigns to saved lists: each run goes to the groups that they have when it begins (contract §3, add-campaign). */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { lockLedger } from '../../../src/sending/accounts/store.ts';
+import { beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { execute, readColumn, readCount, readRows } from '../../../src/platform/database/statements.ts';
 import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { until, type Owner } from '../../support/ledger.ts';
 import { actorOf } from '../../support/workspaces.ts';
+import { countBlocked } from '../../support/count-blocked.ts';
 import { addAccount } from '../../support/several-accounts.ts';
 import type { AccountId, WorkspaceId } from '../../../src/platform/database/schema.ts';
 
@@ -302,6 +305,29 @@ describe('the deletion of a list', () => {
       expect(await postedBy(one)).toEqual([groups.slice(0, 2)]);
       expect(await analyticsOf(one)).toMatchObject({ totals: { groups: 2, deliveries: 2 } });
     }
+  });
+
+  test('changes nothing of a campaign whose last run begins at that moment', async () => {
+    const listId = await list({ group_metadata_ids: groups.slice(0, 2) });
+    const id = await schedule({ group_list_ids: [listId], end_date: '2031-06-03' });
+    const deletion = await db.transaction().execute(async (trx) => {
+      await lockLedger(trx, workspaceId);
+      await at('03');
+      await beginRuns(trx, [workspaceId], { first: 25 });
+      await execute(
+        db,
+      )`update group_lists set group_ids = ${groups.slice(1)}::bigint[] where group_list_id = ${listId}`;
+      const begun = alice.call('venom/delete-group-list', { group_list_id: listId });
+      await until(
+        () => countBlocked(db),
+        (blocked) => blocked > 0,
+      );
+      return { begun };
+    });
+    expect((await deletion.begun).status).toBe(200);
+    await ended(id, 1);
+    expect(await read(id)).toMatchObject({ group_metadata_ids: groups.slice(0, 2) });
+    expect(await analyticsOf(id)).toMatchObject({ totals: { groups: 2, deliveries: 2 } });
   });
 
   test('gives its groups to the later runs of a schedule alone', async () => {
