@@ -1,4 +1,4 @@
-/** What rules and posts read of the values of groups, whatever the planner knows of the tables. Rows are counted and not time. */
+/** What rules and posts read of the values and the activity of groups, whatever the planner knows of the tables. Rows are counted and not time. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { execute, sql, type Database } from '../../../src/platform/database/statements.ts';
 import { listGroupLists, remakeLists, saveGroupList } from '../../../src/sending/groups/group-lists.ts';
@@ -35,6 +35,7 @@ beforeEach(async () => {
   database = await createTestDatabase();
   explaining = connectExplaining(database.address);
   await execute(database.db)`alter table group_values set (autovacuum_enabled = off)`;
+  await execute(database.db)`alter table group_activity set (autovacuum_enabled = off)`;
   await execute(database.db)`alter table groups set (autovacuum_enabled = off)`;
 });
 afterEach(async () => {
@@ -42,7 +43,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Gives groups values in four fields of their workspace. */
+/** Gives groups values in four fields of their workspace, and a post that was sent. */
 async function giveValues({ workspaceId, groupIds }: Owner): Promise<void> {
   await execute(database.db)`
     with field as (
@@ -54,6 +55,9 @@ async function giveValues({ workspaceId, groupIds }: Owner): Promise<void> {
     )
     insert into group_values (group_id, workspace_id, field_values)
     select g, ${workspaceId}, field_values from given, unnest(${groupIds}::bigint[]) g`;
+  await execute(database.db)`
+    insert into group_activity (workspace_id, group_id, posts, last_sent_at, failed, recipients, read)
+    select ${workspaceId}::bigint, g, 1, campanile_now(), 0, 2, 1 from unnest(${groupIds}::bigint[]) g`;
 }
 const analyze = () => sql`analyze`.execute(database.db);
 
@@ -71,12 +75,12 @@ const BEFORE: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 describe.each(Object.entries(BEFORE))('with %s', (_, prepare) => {
-  test.each([false, true])('reads the values of each group once (current statistics: %s)', async (isCurrent) => {
+  test.each([false, true])('reads what each group has once (current statistics: %s)', async (isCurrent) => {
     await prepare();
     const owner = await createOwner(database.db, GROUPS);
     await giveValues(owner);
     if (isCurrent) await analyze();
-    const rule = { any: FIELDS.map((field) => ({ field, is: 'nothing' })) };
+    const rule = { any: [...FIELDS.map((field) => ({ field, is: 'nothing' })), { silentDays: 5 }] };
     const { workspaceId } = owner;
     const readings: Readonly<Record<string, (db: Database) => Promise<unknown>>> = {
       'save-group-list': (db) => saveGroupList({ db }, owner, { name: 'L', rule, groupListId: null }),
