@@ -510,7 +510,7 @@ export interface RuleCondition {
   members?: { over?: number | null | undefined; under?: number | null | undefined } | null | undefined;
   silent_days?: number | null | undefined;
   active_days?: number | null | undefined;
-  /** In answers: no group meets it. */
+  /** Its field was removed: no group meets it. */
   field_removed?: boolean | null | undefined;
 }
 /** Values by the names of fields. Fields without a value are left out. */

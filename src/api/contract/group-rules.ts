@@ -17,7 +17,7 @@ const condition = named('RuleCondition', {
   members: z.object({ over: members, under: members }).nullish(),
   silent_days: days,
   active_days: days,
-  field_removed: z.boolean().nullish().describe('In answers: no group meets it.'),
+  field_removed: z.boolean().nullish().describe('Its field was removed: no group meets it.'),
 });
 const MOST_CONDITIONS = 10;
 const conditions = list(condition, MOST_CONDITIONS).min(1).nullish();

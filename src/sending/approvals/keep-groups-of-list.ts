@@ -11,6 +11,7 @@ import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { inLedger } from '../accounts/store.ts';
 import { resolveLists, type Targeted } from '../campaigns/accept/resolve-lists.ts';
 import { readGroupLists, remakeLists } from '../groups/group-lists.ts';
+import { hasRunsToCome } from '../campaigns/store.ts';
 import { renewCampaign } from '../campaigns/begin/renew-targets.ts';
 import { IS_OPEN } from './approval-store.ts';
 import { hashValues } from '../values/select-values.ts';
@@ -38,7 +39,8 @@ export async function keepGroupsOfList(db: Database, workspaceId: WorkspaceId, g
   const keep = <Post extends Targeted>(post: Post) => keepGroups(post, list);
   for (let from = 0; from < campaignIds.length; from += STEP)
     await inLedger(db, workspaceId, async (trx) => {
-      for (const id of campaignIds.slice(from, from + STEP)) await renewCampaign(trx, workspaceId, id, keep);
+      for (const id of campaignIds.slice(from, from + STEP))
+        if (await hasRunsToCome(trx, id)) await renewCampaign(trx, workspaceId, id, keep);
     });
   await db.transaction().execute(async (trx) => {
     const asked = await readRows<{ approvalId: string; post: AskedPost }>(trx)`

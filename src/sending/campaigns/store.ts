@@ -1,4 +1,4 @@
-import { execute, readOne, readValue, sql, type Connection } from '../../platform/database/statements.ts';
+import { execute, hasRow, readOne, readValue, sql, type Connection } from '../../platform/database/statements.ts';
 import type { WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError, fieldError } from '../../platform/errors/errors.ts';
 import { TZDATA_VERSION } from '../../platform/time/tzdata-version.ts';
@@ -145,6 +145,11 @@ export function scheduleOf(campaign: Pick<Plan, Exclude<keyof Plan, 'isSchedule'
   if (startDate === null || time === null || timeZone === null) return undefined;
   return { startDate, endDate, time, timeZone, weekdays, skipDates, recurrence };
 }
+
+/** Returns whether a run of a campaign is planned, or is yet to be. What has begun keeps its content. */
+export const hasRunsToCome = (db: Connection, campaignId: number): Promise<boolean> => hasRow(db)`
+  select from runs where campaign_id = ${campaignId} and status = 'planned'
+  union all select from campaigns where campaign_id = ${campaignId} and planned_until is not null limit 1`;
 
 /** What the runs of a campaign that have not begun will say, and to whom. */
 export type Content = Awaited<ReturnType<typeof readContent>>;

@@ -48,7 +48,8 @@ export function selectActivity(
         from post where status in ('sent', 'failed') group by group_id
       )`,
     joins: sql`
-      left join group_activity k on k.workspace_id = ${workspaceId} and k.group_id = g.group_id
+      -- A lookup for each, whatever the planner believes of a table that has just grown.
+      left join lateral (select * from group_activity where workspace_id = ${workspaceId} and group_id = g.group_id limit 1) k on true
       left join live l on l.group_id = g.group_id`,
     columns: sql`
       (coalesce(k.posts, 0) + coalesce(l.posts, 0))::int as posts, greatest(k.last_sent_at, l.last_at) as last_at,

@@ -22,8 +22,10 @@ interface Condition {
   activeDays: number;
 }
 
-/** One of these, and of a field one of both. */
-type RuleCondition = { [Name in keyof Condition]?: Condition[Name] | null | undefined };
+/** One of these, and of a field one of both. A field that was removed is that of nobody, also if there is another of its name. */
+type RuleCondition = { [Name in keyof Condition]?: Condition[Name] | null | undefined } & {
+  fieldRemoved?: boolean | null | undefined;
+};
 
 /** One of both. */
 export interface GroupRule<One = RuleCondition> {
@@ -31,7 +33,10 @@ export interface GroupRule<One = RuleCondition> {
   any?: readonly One[] | null | undefined;
 }
 
-/** A condition as it is kept: its field may get another name, and the name of a field that is removed since is still known. */
+/**
+ * A condition as it is kept: its field may get another name, and the name of a field that is removed since is still known. One that was
+ * removed before has no id.
+ */
 type StoredCondition = Partial<Condition> & { fieldId?: number };
 export type StoredRule = GroupRule<StoredCondition>;
 
@@ -55,7 +60,7 @@ export async function bindRule(db: Connection, workspaceId: WorkspaceId, rule: G
     const condition = withoutNulls(sent);
     const { field: name, is, isNot } = condition;
     if (!isOne(condition)) problems.push(fieldError(`rule.${place}`, 'rule_condition'));
-    if (name === undefined) return condition;
+    if (name === undefined || sent.fieldRemoved) return condition;
     const field = byName.get(foldFieldName(name));
     const compared = `rule.${place}.${is === undefined ? 'is_not' : 'is'}`;
     if (!field) problems.push(unknownField(`rule.${place}.field`, name, fields));
@@ -90,7 +95,7 @@ export function describeRule(rule: StoredRule, fields: readonly Field[]) {
   const names = new Map(fields.map(({ fieldId, name }) => [fieldId, name]));
   return withConditions(rule, ({ fieldId, field, ...condition }) => {
     const name = fieldId === undefined ? undefined : names.get(fieldId);
-    const isRemoved = fieldId !== undefined && name === undefined;
+    const isRemoved = field !== undefined && name === undefined;
     return { ...condition, field: name ?? field, ...(isRemoved && { fieldRemoved: true }) };
   });
 }
@@ -137,9 +142,10 @@ export async function compileRules(
   const values =
     names.length === 0
       ? sql``
-      : sql`left join (
-          select group_id, r.* from group_values, jsonb_to_record(field_values) r (${sql.join(names.map((name) => sql`${name} text`))})
-          where workspace_id = ${workspaceId}) v on v.group_id = g.group_id`;
+      : sql`left join lateral (
+          -- A lookup for each by the key alone, whatever the planner believes of a table that has just grown.
+          select r.* from (select field_values from group_values where group_id = g.group_id limit 1) q,
+            jsonb_to_record(q.field_values) r (${sql.join(names.map((name) => sql`${name} text`))})) v on true`;
   const isAboutActivity = conditions.some(({ silentDays, activeDays }) => (silentDays ?? activeDays) !== undefined);
   const activity = selectActivity(workspaceId);
   const selected = rules.map(

@@ -80,6 +80,18 @@ export async function bindFields(
   return { text, placeholders, fields, ...choices };
 }
 
+/** Returns a template in which the present fields of their names stand for fields that were removed. */
+export async function replaceRemoved(db: Connection, workspaceId: WorkspaceId, template: Template): Promise<Template> {
+  const bound = Object.entries(template.fields).flatMap(([key, { fieldId }]) => (fieldId ? [{ key, fieldId }] : []));
+  const rows = await readRows<{ key: string; fieldId: number }>(db)`
+    select b.key, f.field_id as "fieldId" from jsonb_to_recordset(${JSON.stringify(bound)}::jsonb) b (key text, "fieldId" bigint)
+    join fields f on f.workspace_id = ${workspaceId} and f.folded_name = b.key
+    where not exists (select from fields o where o.workspace_id = ${workspaceId} and o.field_id = b."fieldId")`;
+  const fields = { ...template.fields };
+  for (const { key, fieldId } of rows) fields[key] = { name: key, ...fields[key], fieldId };
+  return { ...template, fields };
+}
+
 /** Returns what the fields of the parts that a change leaves as they are stand for. */
 function keptFields(
   said: FieldsInPost,

@@ -11,10 +11,10 @@ import {
   type FieldValues,
   type Template,
 } from '../../content/post/fill-post.ts';
-import type { PostExtras } from '../../content/post/post-extras.ts';
+import { groupsFieldOf, type PostExtras } from '../../content/post/post-extras.ts';
 import { TEXT_LIMIT } from '../../content/text/document.ts';
 import { yieldToEventLoop } from '../../platform/concurrency/yield-to-event-loop.ts';
-import { joinValues, readRunContext, selectValue, selectValues, type PlannedRun } from './select-values.ts';
+import { joinValues, lookUp, readRunContext, selectValue, selectValues, type PlannedRun } from './select-values.ts';
 
 export interface PostWithFields extends PlannedRun {
   groupIds: readonly number[];
@@ -70,7 +70,7 @@ export async function findUnfit(db: Connection, post: PostWithFields): Promise<U
       ${joinValues(template, { workspaceId, groupId: sql`o.group_id` })} ${isBegun ? givenIn(workspaceId, begunRunIds) : sql``}
       where ${sql.join([sql`${hasOthers}::boolean`, mayBeLong, ...isMissing], sql` or `)}
     ) i
-    cross join lateral (select q.name from groups q where q.group_id = i.group_id and q.workspace_id = ${workspaceId} limit 1) g
+    cross join lateral ${lookUp('groups', { workspaceId, groupId: sql`i.group_id` })} g
     order by i.place`;
   const fill = compilePost(template, post);
   const unfit: Unfit[] = [];
@@ -98,17 +98,17 @@ export async function requireFit(db: Connection, post: PostWithFields): Promise<
   const unfit = (await findUnfit(db, post)).filter(({ failure }) => !leavesOut || failure.code !== 'value_missing');
   if (unfit.length === 0) return;
   const problems = Map.groupBy(unfit, ({ failure }) => failure.reason);
-  throw invalid(Array.from(problems.values(), describeGroups));
+  throw invalid(Array.from(problems.values(), (ofOne) => describeGroups(groupsFieldOf(post.extras), ofOne)));
 }
 
-function describeGroups(unfit: readonly Unfit[]): FieldError {
+function describeGroups(field: string, unfit: readonly Unfit[]): FieldError {
   const names = unfit.slice(0, NAMED_AT_MOST).map(({ groupName }) => groupName);
   const more = unfit.length > NAMED_AT_MOST ? ` and ${unfit.length - NAMED_AT_MOST} more` : '';
   const groups = `${names.join(', ')}${more}`;
   const { code, params } = unfit[0]?.failure ?? {};
   return code === 'value_missing'
-    ? fieldError('group_metadata_ids', 'groups_without_value', { ...params, groups })
-    : fieldError('group_metadata_ids', 'groups_unfit', { groups });
+    ? fieldError(field, 'groups_without_value', { ...params, groups })
+    : fieldError(field, 'groups_unfit', { groups });
 }
 
 /** Returns what is wrong with a group, for a check. */

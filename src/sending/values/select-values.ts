@@ -81,21 +81,25 @@ function formatTimes(at: Date, locale: string, timeZone: string): Times {
   return { date: format('date'), weekday: format('weekday'), time: format('time') };
 }
 
-/**
- * Joins what `selectValues` reads of a group of the workspace: its values `v`, and the group `g` if the post says something of it. A lookup
- * for each, whatever the planner believes of tables that have just grown.
- */
-export function joinValues(
-  { fields }: Template,
-  { workspaceId, groupId }: { workspaceId: WorkspaceId; groupId: RawBuilder<unknown> },
-): RawBuilder<unknown> {
-  const saysGroup = Object.values(fields).some(({ builtIn }) => builtIn === 'group' || builtIn === 'members');
-  const group = sql`
-  cross join lateral (select q.name, q.participants from groups q where q.group_id = ${groupId} and q.workspace_id = ${workspaceId} limit 1) g`;
-  return sql`${saysGroup ? group : sql``}
-  left join lateral (
-    select q.field_values from group_values q where q.group_id = ${groupId} and q.workspace_id = ${workspaceId} limit 1) v on true`;
+/** Of the workspace. */
+interface OneGroup {
+  workspaceId: WorkspaceId;
+  groupId: RawBuilder<unknown>;
 }
+
+/** Joins what `selectValues` reads of a group: its values `v`, and the group `g` if the post says something of it. */
+export function joinValues({ fields }: Template, one: OneGroup): RawBuilder<unknown> {
+  const saysGroup = Object.values(fields).some(({ builtIn }) => builtIn === 'group' || builtIn === 'members');
+  const group = sql`cross join lateral ${lookUp('groups', one)} g`;
+  return sql`${saysGroup ? group : sql``} left join lateral ${lookUp('group_values', one)} v on true`;
+}
+
+/**
+ * A lookup by the key alone, whatever the planner believes of a table that has just grown: with an index of the workspace it would read all
+ * of the workspace for each group.
+ */
+export const lookUp = (table: 'groups' | 'group_values', { workspaceId, groupId }: OneGroup) => sql`(
+  select * from (select * from ${sql.table(table)} where group_id = ${groupId} limit 1) q where q.workspace_id = ${workspaceId})`;
 
 /** The values of the group `g` that a post needs, by folded name: JSON, null for those that the group does not have. */
 export function selectValues({ fields }: Template, context: RunContext): RawBuilder<unknown> {
@@ -169,7 +173,7 @@ export async function readLanguages(
   const rows = await readRows<{ groupId: number; language: string }>(db)`
     select v.group_id as "groupId", ${valueOf(fieldId)} as language
     from unnest(${[...groupIds]}::bigint[]) i (group_id)
-    cross join lateral (select * from group_values q where q.group_id = i.group_id limit 1) v
+    cross join lateral ${lookUp('group_values', { workspaceId, groupId: sql`i.group_id` })} v
     where ${valueOf(fieldId)} is not null`;
   return new Map(rows.map(({ groupId, language }) => [groupId, language]));
 }
@@ -187,7 +191,7 @@ export async function countLanguages(
   const language = fieldId == null ? sql`''` : sql`coalesce(${valueOf(fieldId)}, '')`;
   return readRows<{ language: string; groups: number }>(db)`
     select ${language} as language, count(*)::int as groups
-    from ${groups ? sql`${groups} left join lateral (select * from group_values q where q.group_id = i.group_id limit 1) v on true` : sql`group_values v`}
+    from ${groups ? sql`${groups} left join lateral ${lookUp('group_values', { workspaceId, groupId: sql`i.group_id` })} v on true` : sql`group_values v`}
     where ${groups ? sql`true` : sql`v.workspace_id = ${workspaceId}`}
     group by 1 order by groups desc, language`;
 }

@@ -555,6 +555,21 @@ test('a text whose field is gone means the new field of that name once it is sen
   expect(await lastTexts()).toEqual(['Ask Di', 'Ask Ed', 'Ask Flo']);
 });
 
+test('posts that failed for a field that is gone have the new field of that name once they are sent again', async () => {
+  await give('coordinator', ['Ana', 'Bo', 'Cy']);
+  const { headers } = await alice.call('venom/add-campaign-batch', later());
+  const campaign_id = headers.get('x-campaign-id') ?? '';
+  const { body } = await alice.call<{ fields: Array<{ field_id: number }> }>('venom/list-fields');
+  const remove = body.data.fields.map((field) => field.field_id);
+  expect((await alice.call('venom/set-fields', { remove, remove_in_use: true })).status).toBe(200);
+  await give('coordinator', ['Di', 'Ed', undefined]);
+  await app.database.clock.set('2031-06-03T07:00:01Z');
+  expect((await ended(campaign_id)).groups).toMatchObject([{ failed: 1 }, { failed: 1 }, { failed: 1 }]);
+  expect((await alice.call('venom/retry-campaign', { campaign_id })).status).toBe(200);
+  expect((await ended(campaign_id)).groups).toMatchObject([{ sent: 1 }, { sent: 1 }, { failed: 1 }]);
+  expect((await lastTexts()).slice(0, 2)).toEqual(['Ask Di', 'Ask Ed']);
+});
+
 test('fields of a link preview alone are known, needed and filled as all others', async () => {
   const url = 'https://example.org/';
   const about = (title: string) => post({ html: url, link_preview: { url, title } });

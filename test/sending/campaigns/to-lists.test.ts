@@ -1,10 +1,13 @@
 /** Campaigns to saved lists: each run goes to the groups that they have when it begins (contract §3, add-campaign). */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { lockLedger } from '../../../src/sending/accounts/store.ts';
+import { beginRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
 import { execute, readColumn, readCount, readRows } from '../../../src/platform/database/statements.ts';
 import { groupsOf, useTestApp, type Person } from '../../support/app.ts';
 import { until, type Owner } from '../../support/ledger.ts';
 import { actorOf } from '../../support/workspaces.ts';
+import { countBlocked } from '../../support/count-blocked.ts';
 import { addAccount } from '../../support/several-accounts.ts';
 import type { AccountId, WorkspaceId } from '../../../src/platform/database/schema.ts';
 
@@ -76,6 +79,11 @@ const postedBy = async (id: string) => {
     from runs r join campaigns c using (campaign_id) where c.public_id = ${id}::uuid and r.started_at is not null order by r.due_at`;
   return rows.map(({ groupIds }) => groupIds);
 };
+/** Lets the post to the second group of the run that has ended have failed. */
+const failSecond = () =>
+  execute(db)`
+    with failed as (update deliveries set status = 'failed', error = 'x' where workspace_id = ${workspaceId} and group_id = ${groups[1]} returning run_id)
+    update runs set sent = 1, failed = 1, status = 'completed_with_errors' where workspace_id = ${workspaceId} and run_id in (select run_id from failed)`;
 const at = (day: string) => app.database.clock.set(`2031-06-${day}T09:00:01Z`);
 
 test('each day goes to the groups that have the tag on that day, each once', async () => {
@@ -113,9 +121,7 @@ test('a retry has the groups of its run', async () => {
   const id = await schedule({ group_list_ids: [await list()], end_date: '2031-06-03' });
   await at('03');
   await ended(id, 1);
-  await execute(db)`
-    with failed as (update deliveries set status = 'failed', error = 'x' where workspace_id = ${workspaceId} and group_id = ${groups[1]} returning 1)
-    update runs set sent = 1, failed = 1, status = 'completed_with_errors' where workspace_id = ${workspaceId}`;
+  await failSecond();
   await execute(db)`update campaigns set status = 'completed_with_errors' where workspace_id = ${workspaceId}`;
   await tag('x', null, 'x');
   expect((await alice.call('venom/retry-campaign', { campaign_id: id })).status).toBe(200);
@@ -235,6 +241,117 @@ test('the groups that a list had when it was deleted stay', async () => {
   expect(body.data).toMatchObject({ group_metadata_ids: [second], group_list_ids: [kept] });
 });
 
+test('a problem with groups is one of the lists if the request names no groups', async () => {
+  await alice.call('venom/set-fields', { fields: [{ name: 'Host' }] });
+  await tag('x', null, null);
+  const group_list_ids = [await list()];
+  const withField = { name: 'N', html: 'Ask {{ Host }}', with_fields: true, group_list_ids };
+  const unfit = { code: 'groups_without_value' };
+  const [own] = groups;
+  for (const [more, field] of [
+    [{}, 'group_list_ids'],
+    [{ group_metadata_ids: [own] }, 'group_metadata_ids'],
+  ] as const)
+    expect((await alice.call('venom/add-campaign', { ...withField, ...more })).body).toMatchObject({
+      message: expect.stringContaining(`${field} has groups without a value`),
+      details: [{ ...unfit, field }],
+    });
+  const channel = await list({ name: 'channels', rule: { all: [{ kind: 'channel' }] } });
+  const made = await alice.call<{ group_metadata_id: number }>('venom/create-channel', { name: 'News' });
+  expect(made.status, JSON.stringify(made.body)).toBe(200);
+  const poll = { name: 'N', html: '', poll: { question: 'When?', options: ['Now', 'Later'] } };
+  expect((await alice.call('venom/add-campaign', { ...poll, group_list_ids: [channel] })).body).toMatchObject({
+    details: [{ field: 'group_list_ids', code: 'votes_in_channels' }],
+  });
+});
+
+describe('the deletion of a list', () => {
+  interface Analytics {
+    totals: { groups: number; deliveries: number };
+  }
+  const hold = (until: string) =>
+    execute(
+      db,
+    )`update lanes set held_until = ${until}::timestamptz, work_at = campanile_now() where workspace_id = ${workspaceId}`;
+  /** Begins a run to the first two groups, of which no post leaves. */
+  async function begin(add: (more: Body) => Promise<string>): Promise<{ id: string; listId: number }> {
+    await tag('x', 'x', null);
+    const listId = await list();
+    await hold('2031-06-30T00:00:00Z');
+    return { id: await add({ group_list_ids: [listId] }), listId };
+  }
+  async function sendNow(more: Body): Promise<string> {
+    const post = { name: 'N', html: `Now ${++number}`, ...more };
+    const answer = await alice.call<{ campaign_id: string }>('venom/add-campaign', post);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return answer.body.data.campaign_id;
+  }
+  const analyticsOf = async (campaign_id: string) =>
+    (await alice.call<Analytics>('analytics/get-campaign-group-analytics-master', { campaign_id })).body.data;
+
+  test('changes nothing of a campaign without runs to come', async () => {
+    const { id, listId } = await begin(sendNow);
+    const other = await list({ name: 'other', group_metadata_ids: [groups[0]] });
+    const both = await sendNow({ group_list_ids: [listId, other] });
+    await tag('x', null, 'x');
+    await list({ group_list_id: other, name: 'other', group_metadata_ids: [groups[2]] });
+    const sent = { group_metadata_ids: groups.slice(0, 2) };
+    expect([await read(id), await read(both)]).toMatchObject([sent, sent]);
+    expect((await alice.call('venom/delete-group-list', { group_list_id: listId })).status).toBe(200);
+    expect([await read(id), await read(both)]).toMatchObject([sent, sent]);
+    await hold('-infinity');
+    for (const one of [id, both]) {
+      await ended(one, 1);
+      expect(await postedBy(one)).toEqual([groups.slice(0, 2)]);
+      expect(await analyticsOf(one)).toMatchObject({ totals: { groups: 2, deliveries: 2 } });
+    }
+  });
+
+  test('changes nothing of a campaign whose last run begins at that moment', async () => {
+    const listId = await list({ group_metadata_ids: groups.slice(0, 2) });
+    const id = await schedule({ group_list_ids: [listId], end_date: '2031-06-03' });
+    const deletion = await db.transaction().execute(async (trx) => {
+      await lockLedger(trx, workspaceId);
+      await at('03');
+      await beginRuns(trx, [workspaceId], { first: 25 });
+      await execute(
+        db,
+      )`update group_lists set group_ids = ${groups.slice(1)}::bigint[] where group_list_id = ${listId}`;
+      const begun = alice.call('venom/delete-group-list', { group_list_id: listId });
+      await until(
+        () => countBlocked(db),
+        (blocked) => blocked > 0,
+      );
+      return { begun };
+    });
+    expect((await deletion.begun).status).toBe(200);
+    await ended(id, 1);
+    expect(await read(id)).toMatchObject({ group_metadata_ids: groups.slice(0, 2) });
+    expect(await analyticsOf(id)).toMatchObject({ totals: { groups: 2, deliveries: 2 } });
+  });
+
+  test('gives its groups to the later runs of a schedule alone', async () => {
+    await tag('x', 'x', null);
+    const listId = await list();
+    const id = await schedule({ group_list_ids: [listId] });
+    await at('03');
+    await ended(id, 1);
+    await failSecond();
+    await hold('2031-06-30T00:00:00Z');
+    expect((await alice.call('venom/retry-campaign', { campaign_id: id })).status).toBe(200);
+    await tag('x', null, 'x');
+    await alice.call('venom/delete-group-list', { group_list_id: listId });
+    await tag(null, null, null);
+    const later = [groups[0], groups[2]];
+    expect(await read(id)).toMatchObject({ group_metadata_ids: later, runs: [{ queued: 1 }, {}, {}] });
+    await hold('-infinity');
+    await ended(id, 1);
+    await at('04');
+    await ended(id, 2);
+    expect(await postedBy(id)).toEqual([groups.slice(0, 2), later]);
+  });
+});
+
 test('a copy goes to the same lists, and is a body that adds one', async () => {
   await tag('x', null, null);
   const id = await schedule({ group_list_ids: [await list()] });
@@ -310,7 +427,7 @@ test('an approval needs the values of groups that came to a list since, unless t
   const refused = await alice.call('venom/decide-approval', failing);
   expect(refused.body).toMatchObject({
     code: 400,
-    details: [{ field: 'group_metadata_ids', code: 'groups_without_value', params: { fields: 'Host' } }],
+    details: [{ field: 'group_list_ids', code: 'groups_without_value', params: { fields: 'Host' } }],
   });
   expect(
     await readCount(

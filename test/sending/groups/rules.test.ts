@@ -117,6 +117,33 @@ test('follows a field to its new name; one that is removed is met by nobody, whi
   ]);
 });
 
+test('with a removed field can be saved back as it is, and stays that of nobody', async () => {
+  await give({ City: 'Pune' }, {}, {});
+  const id = await saved({ any: [{ field: 'City', is: 'Pune' }, { kind: 'channel' }] });
+  const { body } = await alice.call<{ fields: Array<{ field_id: number; name: string }> }>('venom/list-fields');
+  const remove = body.data.fields.flatMap((field) => (field.name === 'City' ? [field.field_id] : []));
+  await alice.call('venom/set-fields', { remove, remove_in_use: true });
+  const rule = { any: [{ field: 'City', field_removed: true, is: 'Pune' }, { kind: 'channel' }] };
+  const saveBack = async () => {
+    const [list] = await lists();
+    expect(list).toMatchObject({ group_count: 0, rule });
+    const answer = await save(alice, { ...list, group_list_id: id });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  };
+  await saveBack();
+  await alice.call('venom/set-fields', { fields: [{ name: 'City' }] });
+  await give({ City: 'Pune' }, {}, {});
+  await saveBack();
+  expect(await lists()).toMatchObject([{ group_count: 0, rule }]);
+  expect(await find({ rule })).toEqual([]);
+  const anew = { any: [{ field: 'City', field_removed: false, is: 'Pune' }] };
+  expect((await save(alice, { group_list_id: id, name: 'by rule', rule: anew })).status).toBe(200);
+  expect(await lists()).toMatchObject([{ group_count: 1 }]);
+  expect((await save(alice, { name: 'none', rule: { any: [{ field_removed: true }] } })).body).toMatchObject({
+    details: [{ field: 'rule.any.0', code: 'rule_condition' }],
+  });
+});
+
 test('there are at most 100, and each can be overwritten', async () => {
   const rule = { all: [{ kind: 'group' }] };
   const id = await saved(rule);

@@ -1,5 +1,5 @@
 import { readCount, type Connection } from '../../../platform/database/statements.ts';
-import { ASKING, type PostExtras } from '../../../content/post/post-extras.ts';
+import { ASKING, groupsFieldOf, type PostExtras } from '../../../content/post/post-extras.ts';
 import { invalid, fieldError, type FieldError } from '../../../platform/errors/errors.ts';
 
 /** Whether the post is a poll or an event, which needs no text. */
@@ -20,7 +20,7 @@ export async function requireCountedGroups(db: Connection, extras: PostExtras, g
   const channels = await countChannels(db, groupIds);
   if (channels === 0) return;
   const found = channels === 1 ? 'a channel' : `${channels} channels`;
-  throw invalid([fieldError('group_metadata_ids', 'votes_in_channels', { found })]);
+  throw invalid([fieldError(groupsFieldOf(extras), 'votes_in_channels', { found })]);
 }
 
 /** Returns how many of these groups are channels. */

@@ -5,6 +5,7 @@ import type { WorkspaceId } from '../../../platform/database/schema.ts';
 import type { Template } from '../../../content/post/fill-post.ts';
 import { compileChoice } from '../../../content/text/choose-text.ts';
 import { LANGUAGE_KEY } from '../../../content/post/translations.ts';
+import { replaceRemoved } from '../../values/bind-fields.ts';
 import { countLanguages } from '../../values/select-values.ts';
 import { insertValues, readRun, type Former, type RunPiece } from '../../values/write-values.ts';
 
@@ -22,9 +23,11 @@ export async function fixValues(
 }
 
 async function writePiece(trx: Connection, piece: RunPiece, context: Parameters<typeof fixValues>[2]): Promise<void> {
-  const run = await readRun(trx, piece);
-  if (!run || Object.keys(run.template.fields).length === 0) return;
+  const begun = await readRun(trx, piece);
+  if (!begun || Object.keys(begun.template.fields).length === 0) return;
   const { workspaceId, runId } = piece;
+  const isAgain = context.former === 'replaced';
+  const run = isAgain ? { ...begun, template: await replaceRemoved(trx, workspaceId, begun.template) } : begun;
   const { fields, leavesOut = false } = run.template;
   const isInText = await selectIsInText(trx, workspaceId, run.template);
   const missing = Object.entries(fields).flatMap(([key, { name, isRequired, requiredIn }]) => {

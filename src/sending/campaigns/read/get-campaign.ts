@@ -3,7 +3,14 @@ import type { Connection, Database } from '../../../platform/database/statements
 import { choicesOf, type PostChoices } from '../../../content/post/fill-post.ts';
 import type { PostExtras } from '../../../content/post/post-extras.ts';
 import { readFiles, type ShownFile } from '../../../content/post/post-files.ts';
-import { findOwnCampaign, noSuchCampaign, readContent, type Content, type OwnCampaign } from '../store.ts';
+import {
+  findOwnCampaign,
+  hasRunsToCome,
+  noSuchCampaign,
+  readContent,
+  type Content,
+  type OwnCampaign,
+} from '../store.ts';
 import { findStoredResult } from '../../../workspaces/idempotency/once.ts';
 import { resolveLists } from '../accept/resolve-lists.ts';
 import type { AcceptedCampaign } from '../accept/accept-campaign.ts';
@@ -32,7 +39,8 @@ export async function getCampaign(
   const { campaignId } = campaign;
   const last = await readContent(db, campaignId);
   // Of what is to be sent, the groups of now.
-  const { mediaId, template, ...content } = campaign.finishedAt ? last : await resolveLists(db, workspaceId, last);
+  const isFixed = last.extras.groupLists && !(await hasRunsToCome(db, campaignId));
+  const { mediaId, template, ...content } = isFixed ? last : await resolveLists(db, workspaceId, last);
   const files = await listFiles(db, content.extras, mediaId);
   const [first] = files;
   const media = first ? { mime: first.mime, size: first.size, sha256: first.sha256.toString('hex') } : null;
