@@ -1,5 +1,4 @@
-import { writePlaceholders } from '../text/placeholders.ts';
-import type { TemplateText } from '../text/fill-text.ts';
+import { writePlaceholders, type TemplateText } from '../text/placeholders.ts';
 import { findAddresses } from '../text/addresses.ts';
 
 /** Returns the links of a text as they are written in it, in order. Without a scheme (`www.`) they are https. */

@@ -8,18 +8,12 @@ import {
   replacePlaceholders,
   writePlaceholder,
   type Placeholder,
+  type TemplateText,
 } from '../text/placeholders.ts';
 import { plainFileName } from '../media/file-name.ts';
 import { hasVisible } from '../text/boundaries.ts';
 import { TEXT_LIMIT } from '../text/document.ts';
-import {
-  cleanValue,
-  compileText,
-  encodeInAddress,
-  readTyped,
-  type TemplateText,
-  type ValueOf,
-} from '../text/fill-text.ts';
+import { cleanValue, compileText, encodeInAddress, readTyped, type ValueOf } from '../text/fill-text.ts';
 import { withMentionAll } from '../text/mention-all.ts';
 import { namedWarning, type Warning } from '../text/warnings.ts';
 import { BALLOT_LIMITS, type EventExtra, type PollExtra } from './ballot.ts';

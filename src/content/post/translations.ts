@@ -1,6 +1,5 @@
 /** The texts of a post in further languages, and which of them a group gets. */
-import type { TemplateText } from '../text/fill-text.ts';
-import { writePlaceholders } from '../text/placeholders.ts';
+import { writePlaceholders, type TemplateText } from '../text/placeholders.ts';
 import type { Warning } from '../text/warnings.ts';
 
 /** As requests and answers have it. */

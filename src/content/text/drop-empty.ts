@@ -1,9 +1,8 @@
 import { beginsAddress, findAddresses, START_LENGTH } from './addresses.ts';
 import { isSpace, LINE_HEAD } from './boundaries.ts';
-import type { TemplateText } from './fill-text.ts';
 import { makesMention } from './mention-all.ts';
 import { findPairs } from './parse-whatsapp.ts';
-import { indexOfToken } from './placeholders.ts';
+import { indexOfToken, type TemplateText } from './placeholders.ts';
 
 /** Stands for placeholders that say nothing, side by side: a noncharacter that is no token. */
 const EMPTY = '\uffff';

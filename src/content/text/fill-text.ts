@@ -3,7 +3,7 @@
  * unless its field is one. So the filled text is read as the text with its placeholders, and each value in the place of its own. That holds
  * for rendered text and for text as typed alike (docs/explanation/decisions/0133-fill-fields-in-the-written-text.md).
  */
-import { indexOfToken, PlaceholderReader, withoutTokens, type Placeholder } from './placeholders.ts';
+import { indexOfToken, PlaceholderReader, withoutTokens, type Placeholder, type TemplateText } from './placeholders.ts';
 import { beginsAddress, findAddresses, START_LENGTH, type Address } from './addresses.ts';
 import {
   characterAt,
@@ -17,12 +17,6 @@ import {
 import { TEXT_LIMIT } from './document.ts';
 import { dropEmpty } from './drop-empty.ts';
 import { makesMention } from './mention-all.ts';
-
-/** A text with a token for each placeholder (`PlaceholderReader`). */
-export interface TemplateText {
-  text: string;
-  placeholders: readonly Placeholder[];
-}
 
 /** Returns what a placeholder says to a group, as `cleanValue` leaves it. It may be empty. */
 export type ValueOf = (placeholder: Placeholder) => { value: string; /** It may be a link. */ isLink: boolean };

@@ -1,4 +1,4 @@
-import { PlaceholderReader } from './placeholders.ts';
+import { PlaceholderReader, type TemplateText } from './placeholders.ts';
 import { hasVisible } from './boundaries.ts';
 import { HTML_LIMIT, TEXT_LIMIT, type Document } from './document.ts';
 import { DocumentWriter } from './reading/document-writer.ts';
@@ -6,7 +6,6 @@ import { rewriteForeign } from './foreign/rewrite-foreign.ts';
 import { readForeignHtml, readHtml, type Findings } from './reading/read-html.ts';
 import { DEPTH_LIMIT } from './reading/tags.ts';
 import { walkTree } from './reading/walk-tree.ts';
-import type { TemplateText } from './fill-text.ts';
 import { findSuspicions } from './suspicions.ts';
 import { namedWarning, warningOf, type NamedCode, type Warning } from './warnings.ts';
 import { render } from './writing/render.ts';

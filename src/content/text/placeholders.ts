@@ -14,6 +14,12 @@ export interface Placeholder {
   fallback?: string;
 }
 
+/** A text with a token for each placeholder (`PlaceholderReader`). */
+export interface TemplateText {
+  text: string;
+  placeholders: readonly Placeholder[];
+}
+
 /** Different ones in one text. */
 export const PLACEHOLDERS_LIMIT = 32;
 

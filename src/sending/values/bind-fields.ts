@@ -6,8 +6,7 @@ import { BUILT_IN } from '../../content/fields/field-name.ts';
 import { listFieldsOf, listTexts, type BoundField, type Template } from '../../content/post/fill-post.ts';
 import { LANGUAGE_KEY } from '../../content/post/translations.ts';
 import type { PostExtras } from '../../content/post/post-extras.ts';
-import type { TemplateText } from '../../content/text/fill-text.ts';
-import type { Placeholder } from '../../content/text/placeholders.ts';
+import type { Placeholder, TemplateText } from '../../content/text/placeholders.ts';
 
 /** A post with fields or translations, as it is understood. */
 export interface FieldsInPost extends TemplateText, Pick<Template, 'translations' | 'isLiteral'> {

@@ -1,13 +1,8 @@
 /** Values are text: a filled text is read as its template, with each value in the place of its placeholder. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import {
-  cleanValue,
-  compileText,
-  encodeInAddress,
-  readTyped,
-  type TemplateText,
-} from '../../../src/content/text/fill-text.ts';
+import { cleanValue, compileText, encodeInAddress, readTyped } from '../../../src/content/text/fill-text.ts';
+import type { TemplateText } from '../../../src/content/text/placeholders.ts';
 import { convertHtml } from '../../../src/content/text/html-to-whatsapp.ts';
 import { parseWhatsApp, type SeenLine } from '../../../src/content/text/parse-whatsapp.ts';
 import { htmlOfTyped } from '../../../src/content/text/typed-text.ts';

@@ -5,8 +5,12 @@ import { AppError, fieldError, type FieldError } from '../../../platform/errors/
 import { acceptCardPicture, describeMedia } from '../../../content/media/accept-media.ts';
 import type { JpegPicture } from '../../../content/media/pictures.ts';
 import { saveMedia } from '../../../content/media/store.ts';
-import { listPlaceholders, replacePlaceholders, writePlaceholder } from '../../../content/text/placeholders.ts';
-import type { TemplateText } from '../../../content/text/fill-text.ts';
+import {
+  listPlaceholders,
+  replacePlaceholders,
+  writePlaceholder,
+  type TemplateText,
+} from '../../../content/text/placeholders.ts';
 import { findLinksOf, toUrl } from '../../../content/link-preview/find-links.ts';
 import { toOneLine } from '../../../content/link-preview/link-card.ts';
 import { explainNoCard, type LinkPreviews } from '../../../content/link-preview/link-previews.ts';

@@ -7,7 +7,7 @@ import { CAPTION_LIMIT } from '../../../content/text/caption.ts';
 import { warnOfCaption } from '../../../content/text/read-caption.ts';
 import type { Warning } from '../../../content/text/warnings.ts';
 import { findFieldProblems, warnOfFields } from '../../../content/post/fill-post.ts';
-import type { TemplateText } from '../../../content/text/fill-text.ts';
+import type { TemplateText } from '../../../content/text/placeholders.ts';
 import type { FieldsInPost } from '../../values/bind-fields.ts';
 import type { CampaignOwnData } from '../tags.ts';
 import { findBallotProblems, isBallot } from './ballot-problems.ts';
