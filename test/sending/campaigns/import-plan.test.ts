@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { execute, readCount } from '../../../src/platform/database/statements.ts';
+import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
 import { importPlan, type PlanImport } from '../../../src/sending/campaigns/import/import-plan.ts';
 import { planRow } from '../../../src/api/contract/import-plan.ts';
 import { LANGUAGE_TAGS } from '../../../src/platform/i18n/languages.ts';
@@ -444,6 +446,81 @@ describe('the rows of a plan', () => {
     const told = answers.flatMap((answer) => answer.rows.map(({ state }) => state));
     expect(told.filter((state) => state === 'new')).toHaveLength(8);
     expect(told.filter((state) => state === 'unchanged')).toHaveLength(24);
+  });
+
+  test('that come several times at once are not refused because of their own campaigns', async () => {
+    const template = { template_id: randomUUID(), name: `To all of ${plan}`, html: 'All', group_metadata_ids: [first] };
+    await alice.call('venom/save-template', { ...template, version: 0, mention_all: true });
+    const of = { template: template.name, text: undefined, groups: [] };
+    const rows = Array.from({ length: 6 }, (_, index) => row(`k${index}`, { ...of, date: `2031-08-1${index}` }));
+    const answers = await Promise.all(Array.from({ length: 3 }, () => imported(rows)));
+    expect(answers.flatMap(problemsOf)).toEqual([]);
+    const told = answers.flatMap((answer) => answer.rows.map(({ state }) => state));
+    expect(told.filter((state) => state === 'new')).toHaveLength(6);
+    expect(told.filter((state) => state === 'unchanged')).toHaveLength(12);
+  });
+
+  test('that are gone and cancelled by several requests at once are gone', async () => {
+    const keys = Array.from({ length: 12 }, (_, index) => `k${index}`);
+    await imported([row('stays'), ...keys.map((key) => row(key))]);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => imported([row('stays')], { remove_gone: true })));
+    const told = answers.flatMap(statesOf).filter((state) => !state.startsWith('stays'));
+    expect([...new Set(told)].toSorted()).toEqual(keys.map((key) => `${key} gone`).toSorted());
+  });
+
+  describe('that others settle while they are prepared', () => {
+    const quotas = { storedBytes: 1, openCampaigns: 1, groupsPerDay: {}, accounts: 1 };
+    type Asked = { html?: string; extras?: object; on?: string; isDryRun?: boolean };
+    async function plannedBy() {
+      const owner = await createOwner(app.database.db, 1);
+      /** `meanwhile` comes after the campaign of the row was looked up, and before the ledger is locked. */
+      const settle = async (
+        { html = 'Hi', extras = {}, on = '2031-03-10', isDryRun = false }: Asked,
+        meanwhile: () => unknown = () => undefined,
+      ) => {
+        const input = { ...PLANNED, startDate: on, endDate: on, html, extras, groupIds: owner.groupIds };
+        const deps = {
+          db: app.database.db,
+          timeZone: 'UTC',
+          quotas,
+          convert: async (...asked: Parameters<typeof convert>) => (await meanwhile(), convert(...asked)),
+        };
+        const rows = [{ row: 1, key: 'a', read: () => ({ input }) }];
+        const { settled } = await importPlan(deps, owner, { plan, rows, isDryRun, removesGone: false });
+        return settled[0];
+      };
+      return { owner, settle };
+    }
+
+    test.each<[string, Asked]>([
+      ['the only mention of a day', { extras: { mentionAll: true } }],
+      ['the only mention of a day, in a dry run', { extras: { mentionAll: true }, isDryRun: true }],
+      ['the last campaign', {}],
+    ])('are not refused since they have %s', async (_, asked) => {
+      const { settle } = await plannedBy();
+      const other = () => settle({ ...asked, isDryRun: false });
+      expect(await settle({ ...asked, html: 'Ho' }, other)).toMatchObject({ state: 'changed', changes: ['text'] });
+    });
+
+    test('are refused if their campaign has nothing to do with it', async () => {
+      const { settle } = await plannedBy();
+      const past = { on: '2031-02-10' };
+      expect(await settle(past, () => settle({}))).toMatchObject({
+        state: 'refused',
+        problems: [{ code: 'schedule_over' }],
+      });
+    });
+
+    test('are planned anew if a person deletes their campaign', async () => {
+      const { owner, settle } = await plannedBy();
+      const { campaignId = '' } = (await settle({})) ?? {};
+      const remove = async () => {
+        const deps = { db: app.database.db };
+        await cancelCampaign(deps, owner, campaignId).catch(() => undefined);
+        await deleteCampaign(deps, owner, campaignId).catch(() => undefined);
+      };
+      expect(await settle({ html: 'Ho' }, remove)).toMatchObject({ state: 'new' });
+    });
   });
 
   test('are those of a workspace', async () => {
