@@ -633,6 +633,37 @@ describe('a campaign that a person changed meanwhile', () => {
     expect((await get(campaign_id)).runs).toMatchObject([{ due_at: '2031-03-12T15:00:00.000Z' }]);
   });
 
+  test('keeps what it does without a value also while it has no fields', async () => {
+    const campaign_id = await importOne();
+    await change(campaign_id, { translations: [{ language: 'de', html: 'Hallo' }] });
+    await change(campaign_id, { on_missing_value: 'leave_out' });
+    expect(await both({})).toMatchObject({ state: 'unchanged' });
+  });
+
+  test('keeps its fields also if its row has a text of its own and no template any more', async () => {
+    await alice.call('venom/set-fields', { fields: [{ name: 'City' }] });
+    await alice.call('venom/set-group-fields', { groups: [{ group_metadata_id: first, fields: { City: 'Pune' } }] });
+    const template = { template_id: randomUUID(), name: `Varies ${plan}`, html: 'In {{ city }}', with_fields: true };
+    const translations = [{ language: 'de', html: 'Aus {{ city }}' }];
+    const more = { pin_for: '24h', on_missing_value: 'leave_out', translations };
+    expect((await alice.call('venom/save-template', { ...template, ...more, version: 0 })).status).toBe(200);
+    const campaign_id = await importOne({ template: template.name, text: undefined });
+    const read = async () =>
+      (await alice.call<Record<string, unknown>>('venom/get-campaign', { campaign_id })).body.data;
+    expect(await read()).toMatchObject({ with_fields: true, translations, pin_for: '24h' });
+    // The same text without the template, as `html` since a text is escaped otherwise.
+    const same = { text: undefined, html: 'In {{ city }}' };
+    expect(await both(same)).toMatchObject({ changes: ['template'], warnings: [] });
+    expect(await read()).toMatchObject({ with_fields: true, translations, pin_for: null });
+    expect(await both(same)).toMatchObject({ state: 'unchanged' });
+    expect(await both({ template: template.name, text: undefined })).toMatchObject({ changes: ['template'] });
+    const plain = { text: 'Plain {{city}}' };
+    expect(await both(plain)).toMatchObject({ changes: ['text', 'template'], warnings: [] });
+    expect(await read()).toMatchObject({ with_fields: true, on_missing_value: 'leave_out', pin_for: null });
+    expect(await read()).not.toHaveProperty('translations');
+    expect(await both(plain)).toMatchObject({ state: 'unchanged' });
+  });
+
   test('keeps its fields with another text of the row, and its translations with the same', async () => {
     await alice.call('venom/set-fields', { fields: [{ name: 'City' }] });
     await alice.call('venom/set-group-fields', { groups: [{ group_metadata_id: first, fields: { City: 'Pune' } }] });

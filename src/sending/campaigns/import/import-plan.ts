@@ -214,10 +214,9 @@ async function changeRow(
   before: ImportedRow,
 ): Promise<SettledRow> {
   const timeZone = sent.timeZone ?? (await readTimeZone(deps, actor.userId));
-  const isOfTemplate = [sent.extras, before.extras].some((extras) => extras?.fromTemplate !== undefined);
-  const input = isOfTemplate ? sent : keepFields(sent, before);
-  const was = valuesBefore(before, isOfTemplate);
-  const is = valuesOf(input, timeZone, isOfTemplate);
+  const input = sent.extras?.fromTemplate === undefined ? keepFields(sent, before) : sent;
+  const was = valuesBefore(before);
+  const is = valuesOf(input, timeZone);
   const names = Object.keys(is) as Array<keyof RowValues>;
   const others = new Set(names.filter((name) => is[name] !== undefined && !isDeepStrictEqual(is[name], was[name])));
   if (others.size === 0) return checkRow({ deps, actor }, row, input, before);
@@ -251,7 +250,7 @@ async function checkRow(
   return { ...about(row, before), groupCount: post.groupIds.length, state: 'unchanged', warnings };
 }
 
-/** Only a template says whether a post has fields: what a person chose stays with another text, and translations with the same. */
+/** Only a template says whether a post has fields: what a person or an earlier template chose stays with another text, translations with the same. */
 function keepFields(input: ScheduledInput, { html, template }: ImportedRow): ScheduledInput {
   const { withFields, leavesOut, translations } = choicesOf(template);
   return { ...input, withFields, leavesOut, ...(input.html === html && { translations }) };
@@ -297,17 +296,12 @@ function describeChange(
   };
 }
 
-/** Fields and translations are part of a row's text only with a template: a sheet has none of its own. */
-function textOf(html: string, choices: PostChoices, isOfTemplate: boolean) {
-  return { html, ...(isOfTemplate && choices) };
-}
-
-function valuesOf(input: ScheduledInput, timeZone: string, isOfTemplate: boolean): RowValues {
+function valuesOf(input: ScheduledInput, timeZone: string): RowValues {
   const { extras = NO_EXTRAS, groupIds = [] } = input;
   return {
     name: input.name,
     note: input.description,
-    text: textOf(input.html, choicesIn(input), isOfTemplate),
+    text: { html: input.html, ...choicesIn(input) },
     groups: targetsOf({ extras, groupIds }),
     date: `${input.startDate} ${input.endDate}`,
     time: input.time,
@@ -318,12 +312,12 @@ function valuesOf(input: ScheduledInput, timeZone: string, isOfTemplate: boolean
   };
 }
 
-function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
+function valuesBefore(before: ImportedRow): RowValues {
   const files = [...(before.extras.files ?? []), ...(before.mediaId ? ['image'] : [])];
   return {
     name: before.name,
     note: before.description,
-    text: before.isBoundOtherwise ? 'other fields' : textOf(before.html, choicesOf(before.template), isOfTemplate),
+    text: before.isBoundOtherwise ? 'other fields' : { html: before.html, ...choicesIn(choicesOf(before.template)) },
     groups: targetsOf(before),
     date: [before.startDate, before.endDate, ...(before.recurrence === null ? [] : [before.recurrence])].join(' '),
     time: before.time ?? '',
@@ -341,7 +335,11 @@ function targetsOf({ extras: { groupLists }, groupIds }: Targeted) {
 }
 
 /** Whether a text is one for each group or language. */
-function choicesIn({ withFields = false, leavesOut = false, translations = [] }: ScheduledInput): PostChoices {
+function choicesIn({
+  withFields = false,
+  leavesOut = false,
+  translations = [],
+}: Pick<ScheduledInput, keyof PostChoices>): PostChoices {
   const inTags = translations.map(({ language, html }) => ({ language: readLanguage(language) ?? language, html }));
   return { withFields, leavesOut: withFields && leavesOut, translations: inTags };
 }
