@@ -722,7 +722,7 @@ create table runs (
   is_shared boolean not null default false,  -- several accounts send it
   ignores_quiet_hours boolean not null default false,
   left_out boolean not null default false,
-  rescheduled_at timestamptz,
+  rescheduled_at timestamptz,  -- when its due time last changed, or it was paused or resumed; null: never
   constraint runs_pkey primary key (workspace_id, run_id),
   constraint runs_counts check (least(queued, sent, failed, cancelled, delivered, read) >= 0),
   constraint runs_in_activity check (in_activity >= 0 and in_activity <= summed),

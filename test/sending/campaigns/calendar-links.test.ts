@@ -130,6 +130,29 @@ describe('a feed', () => {
     expect(event?.description).toMatch(/^Paused/);
   });
 
+  test('has a higher SEQUENCE and a later LAST-MODIFIED once a run is paused or resumed', async () => {
+    const campaign_id = await add({ name: 'Waits' });
+    const { path } = await share();
+    const find = async () => {
+      const event = (await read(path)).events.find(({ uid }) => uid.endsWith(`${campaign_id}@campanile`));
+      const valueOf = (name: string) => String(event?.component.getFirstPropertyValue(name));
+      return { status: valueOf('status'), sequence: event?.sequence ?? 0, modified: valueOf('last-modified') };
+    };
+    let before = await find();
+    for (const [operation, status] of [
+      ['pause-campaign', 'TENTATIVE'],
+      ['resume-campaign', 'CONFIRMED'],
+    ]) {
+      await app.database.clock.advance({ minutes: 1 });
+      expect((await alice.call(`venom/${operation}`, { campaign_id })).status).toBe(200);
+      const after = await find();
+      expect(after.status).toBe(status);
+      expect(after.sequence).toBeGreaterThan(before.sequence);
+      expect(after.modified > before.modified).toBe(true);
+      before = after;
+    }
+  });
+
   test('of a list has only the runs to its groups', async () => {
     const [own, other] = [
       await add({ name: 'Own', group_metadata_ids: [groups[0]] }),

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { execute, readCount } from '../../../src/platform/database/statements.ts';
+import { cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
+import { deleteCampaign } from '../../../src/sending/campaigns/change/delete-campaign.ts';
 import { importPlan, type PlanImport } from '../../../src/sending/campaigns/import/import-plan.ts';
 import { planRow } from '../../../src/api/contract/import-plan.ts';
 import { LANGUAGE_TAGS } from '../../../src/platform/i18n/languages.ts';
@@ -446,6 +448,81 @@ describe('the rows of a plan', () => {
     expect(told.filter((state) => state === 'unchanged')).toHaveLength(24);
   });
 
+  test('that come several times at once are not refused because of their own campaigns', async () => {
+    const template = { template_id: randomUUID(), name: `To all of ${plan}`, html: 'All', group_metadata_ids: [first] };
+    await alice.call('venom/save-template', { ...template, version: 0, mention_all: true });
+    const of = { template: template.name, text: undefined, groups: [] };
+    const rows = Array.from({ length: 6 }, (_, index) => row(`k${index}`, { ...of, date: `2031-08-1${index}` }));
+    const answers = await Promise.all(Array.from({ length: 3 }, () => imported(rows)));
+    expect(answers.flatMap(problemsOf)).toEqual([]);
+    const told = answers.flatMap((answer) => answer.rows.map(({ state }) => state));
+    expect(told.filter((state) => state === 'new')).toHaveLength(6);
+    expect(told.filter((state) => state === 'unchanged')).toHaveLength(12);
+  });
+
+  test('that are gone and cancelled by several requests at once are gone', async () => {
+    const keys = Array.from({ length: 12 }, (_, index) => `k${index}`);
+    await imported([row('stays'), ...keys.map((key) => row(key))]);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => imported([row('stays')], { remove_gone: true })));
+    const told = answers.flatMap(statesOf).filter((state) => !state.startsWith('stays'));
+    expect([...new Set(told)].toSorted()).toEqual(keys.map((key) => `${key} gone`).toSorted());
+  });
+
+  describe('that others settle while they are prepared', () => {
+    const quotas = { storedBytes: 1, openCampaigns: 1, groupsPerDay: {}, accounts: 1 };
+    type Asked = { html?: string; extras?: object; on?: string; isDryRun?: boolean };
+    async function plannedBy() {
+      const owner = await createOwner(app.database.db, 1);
+      /** `meanwhile` comes after the campaign of the row was looked up, and before the ledger is locked. */
+      const settle = async (
+        { html = 'Hi', extras = {}, on = '2031-03-10', isDryRun = false }: Asked,
+        meanwhile: () => unknown = () => undefined,
+      ) => {
+        const input = { ...PLANNED, startDate: on, endDate: on, html, extras, groupIds: owner.groupIds };
+        const deps = {
+          db: app.database.db,
+          timeZone: 'UTC',
+          quotas,
+          convert: async (...asked: Parameters<typeof convert>) => (await meanwhile(), convert(...asked)),
+        };
+        const rows = [{ row: 1, key: 'a', read: () => ({ input }) }];
+        const { settled } = await importPlan(deps, owner, { plan, rows, isDryRun, removesGone: false });
+        return settled[0];
+      };
+      return { owner, settle };
+    }
+
+    test.each<[string, Asked]>([
+      ['the only mention of a day', { extras: { mentionAll: true } }],
+      ['the only mention of a day, in a dry run', { extras: { mentionAll: true }, isDryRun: true }],
+      ['the last campaign', {}],
+    ])('are not refused since they have %s', async (_, asked) => {
+      const { settle } = await plannedBy();
+      const other = () => settle({ ...asked, isDryRun: false });
+      expect(await settle({ ...asked, html: 'Ho' }, other)).toMatchObject({ state: 'changed', changes: ['text'] });
+    });
+
+    test('are refused if their campaign has nothing to do with it', async () => {
+      const { settle } = await plannedBy();
+      const past = { on: '2031-02-10' };
+      expect(await settle(past, () => settle({}))).toMatchObject({
+        state: 'refused',
+        problems: [{ code: 'schedule_over' }],
+      });
+    });
+
+    test('are planned anew if a person deletes their campaign', async () => {
+      const { owner, settle } = await plannedBy();
+      const { campaignId = '' } = (await settle({})) ?? {};
+      const remove = async () => {
+        const deps = { db: app.database.db };
+        await cancelCampaign(deps, owner, campaignId).catch(() => undefined);
+        await deleteCampaign(deps, owner, campaignId).catch(() => undefined);
+      };
+      expect(await settle({ html: 'Ho' }, remove)).toMatchObject({ state: 'new' });
+    });
+  });
+
   test('are those of a workspace', async () => {
     const [own = 0] = await groupsOf(bob);
     await imported([row('a')]);
@@ -554,6 +631,37 @@ describe('a campaign that a person changed meanwhile', () => {
       warnings: [],
     });
     expect((await get(campaign_id)).runs).toMatchObject([{ due_at: '2031-03-12T15:00:00.000Z' }]);
+  });
+
+  test('keeps what it does without a value also while it has no fields', async () => {
+    const campaign_id = await importOne();
+    await change(campaign_id, { translations: [{ language: 'de', html: 'Hallo' }] });
+    await change(campaign_id, { on_missing_value: 'leave_out' });
+    expect(await both({})).toMatchObject({ state: 'unchanged' });
+  });
+
+  test('keeps its fields also if its row has a text of its own and no template any more', async () => {
+    await alice.call('venom/set-fields', { fields: [{ name: 'City' }] });
+    await alice.call('venom/set-group-fields', { groups: [{ group_metadata_id: first, fields: { City: 'Pune' } }] });
+    const template = { template_id: randomUUID(), name: `Varies ${plan}`, html: 'In {{ city }}', with_fields: true };
+    const translations = [{ language: 'de', html: 'Aus {{ city }}' }];
+    const more = { pin_for: '24h', on_missing_value: 'leave_out', translations };
+    expect((await alice.call('venom/save-template', { ...template, ...more, version: 0 })).status).toBe(200);
+    const campaign_id = await importOne({ template: template.name, text: undefined });
+    const read = async () =>
+      (await alice.call<Record<string, unknown>>('venom/get-campaign', { campaign_id })).body.data;
+    expect(await read()).toMatchObject({ with_fields: true, translations, pin_for: '24h' });
+    // The same text without the template, as `html` since a text is escaped otherwise.
+    const same = { text: undefined, html: 'In {{ city }}' };
+    expect(await both(same)).toMatchObject({ changes: ['template'], warnings: [] });
+    expect(await read()).toMatchObject({ with_fields: true, translations, pin_for: null });
+    expect(await both(same)).toMatchObject({ state: 'unchanged' });
+    expect(await both({ template: template.name, text: undefined })).toMatchObject({ changes: ['template'] });
+    const plain = { text: 'Plain {{city}}' };
+    expect(await both(plain)).toMatchObject({ changes: ['text', 'template'], warnings: [] });
+    expect(await read()).toMatchObject({ with_fields: true, on_missing_value: 'leave_out', pin_for: null });
+    expect(await read()).not.toHaveProperty('translations');
+    expect(await both(plain)).toMatchObject({ state: 'unchanged' });
   });
 
   test('keeps its fields with another text of the row, and its translations with the same', async () => {

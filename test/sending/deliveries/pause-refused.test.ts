@@ -2,6 +2,7 @@
 import { readRows } from '../../../src/platform/database/statements.ts';
 import { expect, test } from 'vitest';
 import { beginDueRuns } from '../../../src/sending/campaigns/begin/begin-runs.ts';
+import { readLinkedRuns } from '../../../src/sending/campaigns/read/calendar-links.ts';
 import { getCampaign } from '../../../src/sending/campaigns/read/get-campaign.ts';
 import { pauseCampaign, resumeCampaign, cancelCampaign } from '../../../src/sending/campaigns/change/control.ts';
 import { retryCampaign } from '../../../src/sending/campaigns/change/retry-campaign.ts';
@@ -149,6 +150,10 @@ test('pauses a schedule between its runs', async () => {
   expect(await stateOf(owner, campaign)).toEqual(['paused', 'only admins']);
   const { runs } = await getCampaign(database, owner, campaign);
   expect(runs.map(({ status }) => status)).toEqual(['completed_with_errors', 'planned', 'planned']);
+  // Calendar programs take the state from the feed only if it is newer.
+  const calendar = { ...owner, workspaceName: null, groupListId: null, groupListName: null, language: null };
+  const inFeed = await readLinkedRuns(database.db, calendar);
+  expect(inFeed.map(({ changedAt }) => changedAt >= new Date('2031-03-01T09:00:01Z'))).toEqual([true, true, true]);
   await resumeCampaign(database, owner, campaign);
   expect(await stateOf(owner, campaign)).toEqual(['scheduled', null]);
 });

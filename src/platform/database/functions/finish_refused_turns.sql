@@ -46,5 +46,6 @@ begin
   )
   select array_agg(campaign_id) into paused_campaigns from changed where is_paused;
   if paused_campaigns is null then return; end if;
-  update runs set paused = true where campaign_id = any(paused_campaigns) and status in ('planned', 'running');
+  update runs set paused = true, rescheduled_at = campanile_now()
+  where campaign_id = any(paused_campaigns) and status in ('planned', 'running');
 end $$;

@@ -27,7 +27,8 @@ export function pauseCampaign(deps: ControlDeps, actor: Actor, publicId: string)
   return control(deps, actor, publicId, 'campaign.paused', async (trx, campaign) => {
     requireStatus(campaign, ['scheduled', 'running'], 'paused');
     await execute(trx)`
-      update runs set paused = true where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`;
+      update runs set paused = true, rescheduled_at = campanile_now()
+      where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`;
     await execute(trx)`
       update campaigns set status = 'paused', pause_reason = null where campaign_id = ${campaign.campaignId}`;
   });
@@ -39,8 +40,9 @@ export function resumeCampaign(deps: ControlDeps, actor: Actor, publicId: string
     requireStatus(campaign, ['paused'], 'resumed');
     await execute(trx)`
       update runs r
-      -- What its owner kept from beginning is no news to them: it counts as noted.
-      set paused = false, late_at = case when status = 'planned' and ${isLate} then campanile_now() else late_at end
+      set paused = false, rescheduled_at = campanile_now(),
+          -- What its owner kept from beginning is no news to them: it counts as noted.
+          late_at = case when status = 'planned' and ${isLate} then campanile_now() else late_at end
       where campaign_id = ${campaign.campaignId} and status in ('planned', 'running')`;
     await execute(trx)`
       update campaigns c

@@ -99,7 +99,7 @@ const PIECE = 50;
 const BUDGET_MS = 10_000;
 /** Further campaigns that are gone are those of the next import. */
 const MOST_GONE = 2_000;
-/** A row meets at most one other import, and the begin of its run. */
+/** A row meets at most one other import or person, and the begin of its run. */
 const MOST_TRIES = 3;
 const STATES = {
   running: 'sent',
@@ -173,15 +173,19 @@ async function settleRow(context: Context, row: PlanRow, planned: ImportedRow | 
     try {
       return before ? await changeRow(context, row, read, before) : await addRow(context, row, read.input);
     } catch (error) {
-      const isRace =
-        error instanceof RowPlannedError || (error instanceof AppError && error.code === 'campaign_wrong_state');
-      if (isRace && tries < MOST_TRIES) {
-        const { actor, plan, deps } = context;
-        before = (await readImportedRows(deps.db, { ...actor, plan, keys: [row.key] })).get(row.key);
-      } else if (isOfRow(error)) return refuse(row, listProblems(error), before);
-      else throw error;
+      const isPlanned = error instanceof RowPlannedError;
+      if (!isPlanned && !isOfRow(error)) throw error;
+      // What others have planned for the row meanwhile is no reason against it, such as the mention or the place that its campaign uses up.
+      const now = await readRow(context, row.key);
+      if (tries < MOST_TRIES && (isPlanned || !isDeepStrictEqual(now, before))) before = now;
+      else if (isPlanned) throw error;
+      else return refuse(row, listProblems(error), before);
     }
   }
+}
+
+async function readRow({ deps, actor, plan }: Context, key: string): Promise<ImportedRow | undefined> {
+  return (await readImportedRows(deps.db, { ...actor, plan, keys: [key] })).get(key);
 }
 
 async function addRow(context: Context, row: PlanRow, input: ScheduledInput): Promise<SettledRow> {
@@ -210,10 +214,9 @@ async function changeRow(
   before: ImportedRow,
 ): Promise<SettledRow> {
   const timeZone = sent.timeZone ?? (await readTimeZone(deps, actor.userId));
-  const isOfTemplate = [sent.extras, before.extras].some((extras) => extras?.fromTemplate !== undefined);
-  const input = isOfTemplate ? sent : keepFields(sent, before);
-  const was = valuesBefore(before, isOfTemplate);
-  const is = valuesOf(input, timeZone, isOfTemplate);
+  const input = sent.extras?.fromTemplate === undefined ? keepFields(sent, before) : sent;
+  const was = valuesBefore(before);
+  const is = valuesOf(input, timeZone);
   const names = Object.keys(is) as Array<keyof RowValues>;
   const others = new Set(names.filter((name) => is[name] !== undefined && !isDeepStrictEqual(is[name], was[name])));
   if (others.size === 0) return checkRow({ deps, actor }, row, input, before);
@@ -247,7 +250,7 @@ async function checkRow(
   return { ...about(row, before), groupCount: post.groupIds.length, state: 'unchanged', warnings };
 }
 
-/** Only a template says whether a post has fields: what a person chose stays with another text, and translations with the same. */
+/** Only a template says whether a post has fields: what a person or an earlier template chose stays with another text, translations with the same. */
 function keepFields(input: ScheduledInput, { html, template }: ImportedRow): ScheduledInput {
   const { withFields, leavesOut, translations } = choicesOf(template);
   return { ...input, withFields, leavesOut, ...(input.html === html && { translations }) };
@@ -293,17 +296,12 @@ function describeChange(
   };
 }
 
-/** Fields and translations are part of a row's text only with a template: a sheet has none of its own. */
-function textOf(html: string, choices: PostChoices, isOfTemplate: boolean) {
-  return { html, ...(isOfTemplate && choices) };
-}
-
-function valuesOf(input: ScheduledInput, timeZone: string, isOfTemplate: boolean): RowValues {
+function valuesOf(input: ScheduledInput, timeZone: string): RowValues {
   const { extras = NO_EXTRAS, groupIds = [] } = input;
   return {
     name: input.name,
     note: input.description,
-    text: textOf(input.html, choicesIn(input), isOfTemplate),
+    text: { html: input.html, ...choicesIn(input) },
     groups: targetsOf({ extras, groupIds }),
     date: `${input.startDate} ${input.endDate}`,
     time: input.time,
@@ -314,12 +312,12 @@ function valuesOf(input: ScheduledInput, timeZone: string, isOfTemplate: boolean
   };
 }
 
-function valuesBefore(before: ImportedRow, isOfTemplate: boolean): RowValues {
+function valuesBefore(before: ImportedRow): RowValues {
   const files = [...(before.extras.files ?? []), ...(before.mediaId ? ['image'] : [])];
   return {
     name: before.name,
     note: before.description,
-    text: before.isBoundOtherwise ? 'other fields' : textOf(before.html, choicesOf(before.template), isOfTemplate),
+    text: before.isBoundOtherwise ? 'other fields' : { html: before.html, ...choicesIn(choicesOf(before.template)) },
     groups: targetsOf(before),
     date: [before.startDate, before.endDate, ...(before.recurrence === null ? [] : [before.recurrence])].join(' '),
     time: before.time ?? '',
@@ -337,7 +335,11 @@ function targetsOf({ extras: { groupLists }, groupIds }: Targeted) {
 }
 
 /** Whether a text is one for each group or language. */
-function choicesIn({ withFields = false, leavesOut = false, translations = [] }: ScheduledInput): PostChoices {
+function choicesIn({
+  withFields = false,
+  leavesOut = false,
+  translations = [],
+}: Pick<ScheduledInput, keyof PostChoices>): PostChoices {
   const inTags = translations.map(({ language, html }) => ({ language: readLanguage(language) ?? language, html }));
   return { withFields, leavesOut: withFields && leavesOut, translations: inTags };
 }
@@ -378,29 +380,29 @@ function refuse(row: PlanRow, problems: readonly RowProblem[], before?: Imported
 }
 
 async function settleGone(
-  { deps, actor, plan, isOver }: Context,
+  context: Context,
   keys: readonly string[],
   removes: boolean,
 ): Promise<{ settled: SettledRow[]; isCut: boolean }> {
+  const { deps, actor, plan, isOver } = context;
   const gone = await readGoneRows(deps.db, { ...actor, plan, keys, limit: MOST_GONE });
   const settled: SettledRow[] = [];
   for (const { key, campaignId, name, dueAt, timeZone } of gone) {
     const local = dueAt && timeZone !== null ? toLocalTime(dueAt, timeZone) : undefined;
     const one = { row: null, key, campaignId, name, dueAt, local };
     if (removes && settled.length > 0 && isOver()) return { settled, isCut: true };
-    settled.push({ ...one, ...(removes ? await removeRow(deps, actor, campaignId) : { state: 'gone' }) });
+    settled.push({ ...one, ...(removes ? await removeRow(context, one) : { state: 'gone' }) });
   }
   return { settled, isCut: false };
 }
 
-/** Cancels the campaign of a row that is gone, unless a run of it has begun meanwhile. */
+/** Cancels the campaign of a row that is gone, unless a run of it has begun meanwhile, or others have cancelled it. */
 async function removeRow(
-  deps: ImportDeps,
-  actor: Actor,
-  campaignId: string,
+  context: Context,
+  { key, campaignId }: { key: string; campaignId: string },
 ): Promise<Pick<SettledRow, 'state' | 'problems'>> {
   try {
-    await control(deps, actor, campaignId, 'campaign.cancelled', async (trx, campaign) => {
+    await control(context.deps, context.actor, campaignId, 'campaign.cancelled', async (trx, campaign) => {
       await requireNoneBegun(trx, campaign);
       await cancelRuns(trx, campaign);
       await releaseRow(trx, campaign.campaignId);
@@ -408,9 +410,9 @@ async function removeRow(
     return { state: 'gone' };
   } catch (error) {
     if (!isOfRow(error)) throw error;
-    return error.code === 'campaign_wrong_state'
-      ? { state: 'sent' }
-      : { state: 'refused', problems: listProblems(error) };
+    const now = await readRow(context, key);
+    if (now?.campaignId !== campaignId) return { state: 'gone' };
+    return now.begun ? { state: STATES[now.begun] } : { state: 'refused', problems: listProblems(error) };
   }
 }
 
