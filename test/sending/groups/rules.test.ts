@@ -27,11 +27,14 @@ interface List {
 
 const app = await useTestApp({ sandboxSpeed: 0 });
 const { db } = app.database;
+const NOW = '2031-06-02T08:00:00Z';
+// A later leap of the clock would have the groups read anew at any moment.
+await app.database.clock.set(NOW);
 const [alice, bob] = [await app.signUp('alice'), await app.signUp('bob')];
 const groups = await groupsOf(alice);
 const { workspaceId } = await actorOf(db, alice);
 beforeEach(async () => {
-  await app.database.clock.set('2031-06-02T08:00:00Z');
+  await app.database.clock.set(NOW);
   await execute(db)`delete from group_lists`;
   await execute(db)`delete from group_values`;
   await execute(db)`delete from fields`;
