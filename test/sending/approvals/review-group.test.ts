@@ -1,6 +1,6 @@
 /** Approval on the phone: posts that wait are shown in a review group, and answers there decide (contract §4, approval). */
 import { randomUUID } from 'node:crypto';
-import { execute, readRows, sql } from '../../../src/platform/database/statements.ts';
+import { execute, readColumn, readRows, sql } from '../../../src/platform/database/statements.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parseWhatsApp } from '../../../src/content/text/parse-whatsapp.ts';
 import type { MemberEvent } from '../../../src/messengers/messenger.ts';
@@ -98,22 +98,26 @@ const PLAN = {
 const request = (who: Who, fields: object = {}) =>
   say(who, 'venom/request-approval', { approval_id: randomUUID(), ...NOW, group_metadata_ids: groups, ...fields });
 
+const list = () =>
+  say<{ messages: Message[] }>('owner', 'sandbox/list-messages', { group_metadata_id: review, limit: 1_000 });
+
 /** The posts in the review group, without those of earlier tests. */
 async function shown(count: number, after = 0): Promise<Message[]> {
-  const list = () =>
-    say<{ messages: Message[] }>('owner', 'sandbox/list-messages', { group_metadata_id: review, limit: 1_000 });
   const { messages } = await until(list, ({ messages: found }) => found.length >= after + count);
   return messages.slice(after);
 }
-const countShown = async () =>
-  (await say<{ messages: Message[] }>('owner', 'sandbox/list-messages', { group_metadata_id: review, limit: 1_000 }))
-    .messages.length;
+const countShown = async () => (await list()).messages.length;
 
-/** Asks, and waits until the review group has the post. */
+/** Asks, and waits until the review group has the post. One of an earlier test may arrive meanwhile. */
 async function posted(who: Who, fields: object = {}) {
-  const before = await countShown();
   const approval = await request(who, fields);
-  const [message] = await shown(1, before);
+  const ids = await readColumn<string>(app.database.db)`
+    select d.message_id from approval_reviews v
+    join runs r on r.campaign_id = v.campaign_id
+    join deliveries d on d.workspace_id = r.workspace_id and d.run_id = r.run_id
+    where v.approval_id = ${approval.approval_id}`;
+  const find = async () => (await list()).messages.find(({ message_id }) => ids.includes(message_id));
+  const message = await until(find, (found) => found !== undefined);
   if (!message) throw new Error('nothing was posted');
   return { approval, message };
 }
