@@ -84,6 +84,10 @@ export const EXTRAS_FIELDS = {
 
 export const EXTRAS_NAMES = Object.keys(EXTRAS_FIELDS) as Array<keyof PostExtras>;
 
+/** Returns whether a stored post has a file. */
+export const hasFileIn = ({ mediaId, extras }: { mediaId: number | null; extras: PostExtras }): boolean =>
+  mediaId !== null || extras.files !== undefined;
+
 /** Returns the field of a request that names the groups of a post: that of its lists if it has no others. */
 export const groupsFieldOf = ({ groupLists }: PostExtras) =>
   groupLists?.groupIds.length === 0 ? EXTRAS_FIELDS.groupLists : 'group_metadata_ids';

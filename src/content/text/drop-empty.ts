@@ -6,7 +6,7 @@ import { indexOfToken, type TemplateText } from './placeholders.ts';
 
 /** Stands for placeholders that say nothing, side by side: a noncharacter that is no token. */
 const EMPTY = '\uffff';
-const TOKENS = /[\ufdd0-\ufdef]+/g;
+const TOKENS = /[\ufdd0-\ufdef]/g;
 const ZERO_WIDTH_SPACE = '\u200b';
 const FENCE = /```[\s\uffff]+```/g;
 const TOKENS_OR_EMPTY = /[\ufdd0-\ufdef\uffff]/g;
@@ -18,10 +18,10 @@ const SIGNS = /[*_~`]/;
  * brackets without the address of a link, no item and no line without a text. Linear in its length.
  */
 export function dropEmpty({ text, placeholders }: TemplateText, empty: ReadonlySet<number>): TemplateText {
-  let left = text.replaceAll(TOKENS, (tokens) =>
-    Array.from(tokens, (token) => (empty.has(indexOfToken(token)) ? EMPTY : token)).join(''),
-  );
-  left = left.replaceAll(/ ?\(\uffff+\)/g, EMPTY).replaceAll(FENCE, (lines) => (lines.includes(EMPTY) ? EMPTY : lines));
+  const left = text
+    .replaceAll(TOKENS, (token) => (empty.has(indexOfToken(token)) ? EMPTY : token))
+    .replaceAll(/ ?\(\uffff+\)/g, EMPTY)
+    .replaceAll(FENCE, (lines) => (lines.includes(EMPTY) ? EMPTY : lines));
   const lines = left.split('\n').map((line) => dropPairs(line).replace(ITEM, ''));
   return { text: dropLines(lines).map(dropInLine).join('\n'), placeholders };
 }

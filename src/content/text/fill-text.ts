@@ -3,6 +3,7 @@
  * unless its field is one. So the filled text is read as the text with its placeholders, and each value in the place of its own. That holds
  * for rendered text and for text as typed alike (docs/explanation/decisions/0133-fill-fields-in-the-written-text.md).
  */
+import { LRUCache } from 'lru-cache';
 import { indexOfToken, PlaceholderReader, withoutTokens, type Placeholder, type TemplateText } from './placeholders.ts';
 import { beginsAddress, findAddresses, START_LENGTH, type Address } from './addresses.ts';
 import {
@@ -70,13 +71,12 @@ export function compileText(template: TemplateText): (valueOf: ValueOf) => strin
   const { placeholders } = template;
   // Only a fallback says nothing: groups without a value and a fallback get no post.
   if (placeholders.every(({ fallback }) => fallback === undefined)) return fill;
-  const without = new Map<string, typeof fill>();
+  const without = new LRUCache<string, typeof fill>({ max: VARIANTS_KEPT });
   return (valueOf) => {
     const empty = placeholders.flatMap((placeholder, index) => (valueOf(placeholder).value === '' ? [index] : []));
     if (empty.length === 0) return fill(valueOf);
     const key = empty.join();
     const found = without.get(key) ?? compileLines(dropEmpty(template, new Set(empty)));
-    if (without.size === VARIANTS_KEPT) without.clear();
     without.set(key, found);
     return found(valueOf);
   };

@@ -3,6 +3,7 @@ import { readNow } from '../../platform/database/read-now.ts';
 import type { Database } from '../../platform/database/statements.ts';
 import type { Schema, WorkspaceId } from '../../platform/database/schema.ts';
 import { AppError } from '../../platform/errors/errors.ts';
+import { hasFileIn } from '../../content/post/post-extras.ts';
 import { requireFiles } from '../../content/post/post-files.ts';
 import { readApprovalRules, requireListed } from '../../workspaces/approval/approval-rules.ts';
 import { diffValues } from '../../workspaces/audit/diff-values.ts';
@@ -164,9 +165,11 @@ async function requireValues(
       'approval_changed',
       'Values of its fields have changed since the post was asked for. Its author has to ask again.',
     );
-  const hasFile = post.mediaId !== null || post.extras.files !== undefined;
   const present = await resolveLists(trx, workspaceId, { ...post, workspaceId, template });
-  await requireFit(trx, fitOf(deps, { ...present, hasFile }, { due: firstDueAt ? [firstDueAt] : [], plan }));
+  await requireFit(
+    trx,
+    fitOf(deps, { ...present, hasFile: hasFileIn(post) }, { due: firstDueAt ? [firstDueAt] : [], plan }),
+  );
 }
 
 function requireWaiting(approval: Approval): void {

@@ -24,7 +24,13 @@ import { requireNoApproval } from '../../../workspaces/approval/approval-rules.t
 import { replanRuns } from './replan-runs.ts';
 import { choicesOf } from '../../../content/post/fill-post.ts';
 import { showTranslations } from '../../../content/post/translations.ts';
-import { EXTRAS_FIELDS, EXTRAS_NAMES, NO_EXTRAS, type PostExtras } from '../../../content/post/post-extras.ts';
+import {
+  hasFileIn,
+  EXTRAS_FIELDS,
+  EXTRAS_NAMES,
+  NO_EXTRAS,
+  type PostExtras,
+} from '../../../content/post/post-extras.ts';
 import { requireFiles } from '../../../content/post/post-files.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
 import { findOwnCampaign, readContent, scheduleOf, writeContent, type Content, type OwnCampaign } from '../store.ts';
@@ -292,7 +298,7 @@ async function changeContent(trx: Connection, campaign: OwnCampaign, change: Con
   }
   if (isDeepStrictEqual(next, content)) return next;
   if (next.extras.fileName !== undefined && next.mediaId === null) throw invalid([NO_FILE]);
-  const hasFile = next.mediaId !== null || next.extras.files !== undefined;
+  const hasFile = hasFileIn(next);
   const ballot = findBallotProblems(next.extras, { text: next.text, hasFile });
   if (ballot.length > 0) throw invalid(ballot);
   if (isBallot(next.extras) && next.template?.translations)
@@ -343,7 +349,7 @@ async function requireValues(
 ) {
   const { template, ...content } = await readContent(trx, campaignId);
   const dueAt = template && (await findFirstPlanned(trx, campaignId));
-  const hasFile = content.mediaId !== null || content.extras.files !== undefined;
+  const hasFile = hasFileIn(content);
   if (dueAt) await requireFit(trx, { ...content, workspaceId, template, hasFile, dueAt, timeZone, installationZone });
 }
 

@@ -1,6 +1,6 @@
 import { hasRow, readRow, type Connection } from '../../../platform/database/statements.ts';
-import { compilePost, type BesideText, type FieldValues, type Template } from '../../../content/post/fill-post.ts';
-import type { PostExtras } from '../../../content/post/post-extras.ts';
+import { compilePost, type FieldValues, type Template } from '../../../content/post/fill-post.ts';
+import { hasFileIn, type PostExtras } from '../../../content/post/post-extras.ts';
 import { LANGUAGE_KEY } from '../../../content/post/translations.ts';
 import { STORED_EXTRAS } from '../../../content/post/stored-extras.ts';
 import { requireGroups } from '../../groups/require-groups.ts';
@@ -19,6 +19,11 @@ export interface GroupPost {
   values: FieldValues;
 }
 
+interface Row extends Pick<GroupPost, 'runId' | 'extras' | 'values'> {
+  template: Template;
+  mediaId: number | null;
+}
+
 /**
  * Returns what a run, else the last one that has begun, says to a group. Undefined: no group was asked for, or no run with fields has a post
  * for it. Throws 404 for a run that is not the campaign's, and a group that is not the workspace's.
@@ -35,8 +40,8 @@ export async function readGroupPost(
   if (isOther) throw noSuchRun();
   if (groupId === undefined) return undefined;
   await requireGroups(db, workspaceId, [groupId], 'group_metadata_id');
-  const row = await readRow<{ runId: number; template: Template; values: FieldValues } & BesideText>(db)`
-    select r.run_id as "runId", t.media_id is not null or t.extras ? 'files' as "hasFile", t.template, ${STORED_EXTRAS} as extras, v.field_values as "values"
+  const row = await readRow<Row>(db)`
+    select r.run_id as "runId", t.media_id as "mediaId", t.template, ${STORED_EXTRAS} as extras, v.field_values as "values"
     from runs r join contents t on t.content_id = r.content_id
     join delivery_values v on v.workspace_id = r.workspace_id and v.run_id = r.run_id
       and v.position = array_position(t.group_ids, ${groupId}::bigint)
@@ -44,9 +49,9 @@ export async function readGroupPost(
       and (${runId ?? null}::bigint is null or r.run_id = ${runId ?? null}::bigint)
     order by r.run_id desc limit 1`;
   if (!row) return undefined;
-  const { template, runId: ofRun } = row;
+  const { template, extras, runId: ofRun } = row;
   const { [LANGUAGE_KEY]: _, ...values } = row.values;
-  const filled = compilePost(template, row)(row.values);
+  const filled = compilePost(template, { extras, hasFile: hasFileIn(row) })(row.values);
   if ('failure' in filled) return { runId: ofRun, values, text: null, extras: {} };
   return { runId: ofRun, values, ...filled, language: filled.language || undefined };
 }
